@@ -9,6 +9,7 @@ use crate::hashed::Hashed;
 use crate::names::Known;
 use crate::notify::Channels;
 use crate::roles::Roles;
+use crate::row_locks::RowLocks;
 use crate::sight::Sight;
 use crate::snapshot::Snapshot;
 use crate::system;
@@ -50,6 +51,7 @@ pub(crate) struct Shared {
     pub(crate) activity: Arc<Activity>,
     files: Mutex<HashMap<(Vec<String>, FileOptions), CachedFile>>,
     pub(crate) hashed: Hashed,
+    pub(crate) row_locks: RowLocks,
     functions: RwLock<Functions>,
 }
 
@@ -155,6 +157,7 @@ impl EngineBuilder {
             activity: Arc::default(),
             files: Mutex::default(),
             hashed: Hashed::default(),
+            row_locks: RowLocks::default(),
             functions: RwLock::default(),
         })))
     }
@@ -283,10 +286,19 @@ impl Shared {
         context: &Context,
         use_snapshot: impl FnOnce(&Snapshot<'_>) -> T,
     ) -> T {
+        self.with_state(work.snapshot(&self.catalog), (work, context), use_snapshot)
+    }
+
+    /// The same on a state of the session's own.
+    pub(crate) fn with_state<T>(
+        &self,
+        state: State,
+        (work, context): (&Work, &Context),
+        use_snapshot: impl FnOnce(&Snapshot<'_>) -> T,
+    ) -> T {
         let open = |paths: &[String], options: &FileOptions, loads: bool| {
             self.open_files(paths, options, loads, (work, context))
         };
-        let state = work.snapshot(&self.catalog);
         let times = work.times();
         use_snapshot(&Snapshot::new(state, self.facts_of(work), &self.system, &open, context, times))
     }

@@ -47,6 +47,8 @@ pub(crate) struct Change<'a> {
     pub(crate) all: &'a Table,
     /// The rows that come, as values.
     pub(crate) shown: &'a Table,
+    /// The column that marks rows that are deleted: they have no keys.
+    pub(crate) marks: Option<usize>,
 }
 
 /// A row of a table: its columns, and its place in them.
@@ -86,15 +88,130 @@ impl KeyIndexes {
         Ok(())
     }
 
+    /// Of each row the one of the table as it was that has its key, if there is one, by numbers; the rows are stored as those are.
+    pub(crate) fn find(
+        &self,
+        (number, key): (usize, &Key),
+        change: &Change<'_>,
+        context: &Context,
+    ) -> Result<Vec<Option<usize>>> {
+        let Change { old, rows, marks, snapshot, .. } = *change;
+        let types: Vec<DataType> = key.columns.iter().map(|&column| rows.fields[column].data_type).collect();
+        let before = RowPlaces::new(old);
+        let find = |index: &KeyIndex| {
+            let find = |(number, row): (usize, Row<'_>)| {
+                check_often(number, context)?;
+                let is = |other| !is_deleted(before.of(other), marks) && are_equal(key, &types, before.of(other), row);
+                Ok(hash(key, &types, row, marks).and_then(|hash| index.rows.find(hash, is)))
+            };
+            RowPlaces::new(rows).from(0).enumerate().map(find).collect()
+        };
+        self.with_index((number, key, &types), (snapshot, &before, old.rows()), context, find)
+    }
+
+    /// Whether each row is to come in: none is there that has its key (`there`), nor has one before it that comes in.
+    pub(crate) fn new_among(
+        keys: &[(usize, &Key)],
+        rows: &Table,
+        there: &[Option<usize>],
+        context: &Context,
+    ) -> Result<Vec<bool>> {
+        let places = RowPlaces::new(rows);
+        let types = |key: &Key| key.columns.iter().map(|&column| rows.fields[column].data_type).collect::<Vec<_>>();
+        let mut indexes: Vec<_> = keys.iter().map(|(_, key)| (*key, types(key), RowIndex::new(context))).collect();
+        let mut are_new = Vec::with_capacity(there.len());
+        for (number, row) in places.from(0).enumerate() {
+            check_often(number, context)?;
+            let is_new = there[number].is_none()
+                && indexes.iter().all(|(key, types, index)| {
+                    let is = |other| are_equal(key, types, places.of(other), row);
+                    hash(key, types, row, None).is_none_or(|hash| index.find(hash, is).is_none())
+                });
+            for (key, types, index) in &mut indexes {
+                index.push(hash(key, types, row, None).filter(|_| is_new))?;
+            }
+            are_new.push(is_new);
+        }
+        Ok(are_new)
+    }
+
+    /// The error (23505) for a row among `changed` ones, whose numbers ascend, that has a key of another row of the table as it is
+    /// now; `shown` gives the changed rows as values.
+    pub(crate) fn check_changed(
+        key: &Key,
+        all: &Table,
+        (changed, marks): (&[usize], Option<usize>),
+        shown: impl FnOnce() -> Result<Table>,
+        context: &Context,
+    ) -> Result<()> {
+        if is_proven(key, all) {
+            return Ok(());
+        }
+        let types: Vec<DataType> = key.columns.iter().map(|&column| all.fields[column].data_type).collect();
+        let places = RowPlaces::new(all);
+        let mut index = RowIndex::new(context);
+        let mut repeated = None;
+        for (at, &row) in changed.iter().enumerate() {
+            check_often(at, context)?;
+            let row = places.of(row);
+            let hash = hash(key, &types, row, marks);
+            let is = |other: usize| are_equal(key, &types, places.of(changed[other]), row);
+            if repeated.is_none() && hash.is_some_and(|hash| index.find(hash, is).is_some()) {
+                repeated = Some(at);
+            }
+            index.push(hash)?;
+        }
+        let mut next = changed.iter().peekable();
+        for (number, row) in places.from(0).enumerate() {
+            check_often(number, context)?;
+            if next.next_if(|&&changed| changed == number).is_some() {
+                continue;
+            }
+            let hash = hash(key, &types, row, marks);
+            let is = |other: usize| are_equal(key, &types, places.of(changed[other]), row);
+            if repeated.is_some() {
+                break;
+            }
+            repeated = hash.and_then(|hash| index.find(hash, is));
+        }
+        let Some(row) = repeated else { return Ok(()) };
+        let shown = shown()?;
+        let (columns, at) = RowPlaces::new(&shown).of(row);
+        Err(violation(key, &shown, columns, at))
+    }
+
+    /// An index of all of the rows of a snapshot by a key.
+    fn with_index<T>(
+        &self,
+        (number, key, types): (usize, &Key, &[DataType]),
+        (snapshot, before, rows): (TableHandle, &RowPlaces<'_>, usize),
+        context: &Context,
+        ask: impl FnOnce(&KeyIndex) -> Result<T>,
+    ) -> Result<T> {
+        // Each change of an index leaves it right.
+        let mut known = self.lock();
+        let mut own = Vec::new();
+        let indexes = if known.last == snapshot { &mut known.by_key } else { &mut own };
+        while indexes.len() <= number {
+            indexes.push(None);
+        }
+        let index = indexes[number].take().filter(|index| are_alike(&index.types, types));
+        let index = indexes[number]
+            .insert(index.unwrap_or_else(|| KeyIndex { types: types.to_vec(), rows: RowIndex::new(context) }));
+        let seen = index.rows.rows();
+        index.rows.extend(before.from(seen).map(|row| hash(key, types, row, None)), rows - seen)?;
+        ask(index)
+    }
+
     /// The first new row whose key another row has.
     fn repeated(&self, (number, key): (usize, &Key), change: &Change<'_>, context: &Context) -> Result<Option<usize>> {
-        let Change { old, rows, .. } = *change;
+        let Change { old, rows, marks, .. } = *change;
         let types: Vec<DataType> = key.columns.iter().map(|&column| rows.fields[column].data_type).collect();
         let places = RowPlaces::new(rows);
         let mut new = RowIndex::new(context);
         for (number, row) in places.from(0).enumerate() {
             check_often(number, context)?;
-            let hash = hash(key, &types, row);
+            let hash = hash(key, &types, row, marks);
             if hash.is_some_and(|hash| new.find(hash, |other| are_equal(key, &types, places.of(other), row)).is_some())
             {
                 return Ok(Some(number));
@@ -108,7 +225,7 @@ impl KeyIndexes {
         if old.rows() > RowIndex::ROWS_MAX {
             for (number, row) in before.from(0).enumerate() {
                 check_often(number, context)?;
-                let hash = hash(key, &types, row);
+                let hash = hash(key, &types, row, marks);
                 let found = hash.and_then(|hash| new.find(hash, |new| are_equal(key, &types, places.of(new), row)));
                 if found.is_some() {
                     return Ok(found);
@@ -116,26 +233,18 @@ impl KeyIndexes {
             }
             return Ok(None);
         }
-        // Each change of an index leaves it right.
-        let mut known = self.lock();
-        let mut own = Vec::new();
-        let indexes = if known.last == change.snapshot { &mut known.by_key } else { &mut own };
-        while indexes.len() <= number {
-            indexes.push(None);
-        }
-        let index = indexes[number].take().filter(|index| are_alike(&index.types, &types));
-        let index = indexes[number]
-            .insert(index.unwrap_or_else(|| KeyIndex { types: types.clone(), rows: RowIndex::new(context) }));
-        let seen = index.rows.rows();
-        index.rows.extend(before.from(seen).map(|row| hash(key, &types, row)), old.rows() - seen)?;
-        for (number, row) in places.from(0).enumerate() {
-            check_often(number, context)?;
-            let is = |other| are_equal(key, &types, before.of(other), row);
-            if hash(key, &types, row).is_some_and(|hash| index.rows.find(hash, is).is_some()) {
-                return Ok(Some(number));
+        let find = |index: &KeyIndex| {
+            for (number, row) in places.from(0).enumerate() {
+                check_often(number, context)?;
+                // It knows rows that have been deleted since.
+                let is = |other| !is_deleted(before.of(other), marks) && are_equal(key, &types, before.of(other), row);
+                if hash(key, &types, row, marks).is_some_and(|hash| index.rows.find(hash, is).is_some()) {
+                    return Ok(Some(number));
+                }
             }
-        }
-        Ok(None)
+            Ok(None)
+        };
+        self.with_index((number, key, &types), (change.snapshot, &before, old.rows()), context, find)
     }
 }
 
@@ -149,8 +258,15 @@ fn are_alike(a: &[DataType], b: &[DataType]) -> bool {
     a.iter().zip(b).all(|(a, b)| a == b || (a.is_decimal() && b.is_decimal() && a.scale() == b.scale()))
 }
 
-/// The hash of a row's key; none if a NULL makes it unlike any.
-fn hash(key: &Key, types: &[DataType], (columns, at): Row<'_>) -> Option<u64> {
+fn is_deleted((columns, at): Row<'_>, marks: Option<usize>) -> bool {
+    marks.is_some_and(|marks| Table::is_marked(columns, at, marks))
+}
+
+/// The hash of a row's key; none if a NULL makes it unlike any, or it is deleted.
+fn hash(key: &Key, types: &[DataType], (columns, at): Row<'_>, marks: Option<usize>) -> Option<u64> {
+    if is_deleted((columns, at), marks) {
+        return None;
+    }
     if !key.nulls_equal && key.columns.iter().any(|&column| columns[column].is_null(at)) {
         return None;
     }

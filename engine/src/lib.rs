@@ -59,6 +59,7 @@ mod reader;
 mod rights;
 mod roles;
 mod row;
+mod row_locks;
 mod running;
 mod session;
 mod settings;

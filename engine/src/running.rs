@@ -1,11 +1,12 @@
 //! What a running statement has from its session: settings, limits, and what it shares with whoever watches it.
 
+use crate::catalog::State;
 use crate::engine::Engine;
 use crate::notify::Notification;
 use crate::plan::{Executable, Hardware, Planned, Timings};
 use crate::snapshot::Snapshot;
 use crate::stream::{Notice, ResultStream};
-use crate::transaction::{Work, Write};
+use crate::transaction::{Moved, Work, Write};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::DeviceUse;
 use multiloop_exec::column::Table;
@@ -107,6 +108,25 @@ impl Running<'_> {
     /// Runs `use_snapshot` on what the session sees now.
     pub(crate) fn with_snapshot<T>(&self, use_snapshot: impl FnOnce(&Snapshot<'_>) -> T) -> T {
         self.engine.0.with_snapshot(self.work, &self.loading(), use_snapshot)
+    }
+
+    /// The same on a state that nobody else sees yet.
+    pub(crate) fn with_state<T>(&self, state: State, use_snapshot: impl FnOnce(&Snapshot<'_>) -> T) -> T {
+        self.engine.0.with_state(state, (self.work, &self.loading()), use_snapshot)
+    }
+
+    /// Does a transaction's changes once more, of tables that others have changed since.
+    pub(crate) fn rebase(&self, moved: &mut Moved<'_>) -> Result<()> {
+        let state = moved.state.clone();
+        self.with_state(state, |snapshot| {
+            snapshot.trust();
+            Runner { session: self, snapshot, parameters: &[] }.rebase(moved)
+        })
+    }
+
+    /// Lets a statement of READ COMMITTED see what has been committed since the one before it.
+    pub(crate) fn refresh(&self) -> Result<()> {
+        self.work.refresh(&self.engine.0.catalog, &|moved| self.rebase(moved))
     }
 
     /// Does what a statement does beside giving rows: changes settings, tells other sessions something, sleeps.

@@ -177,7 +177,7 @@ pub(crate) static KNOWN: &[Known] = &[
     Known { refuses: other_language, ..text("lc_monetary", "C", false, "How amounts of money are shown.") },
     Known { refuses: other_language, ..text("lc_numeric", "C", false, "How numbers are shown by templates.") },
     Known { refuses: other_language, ..text("lc_time", "C", false, "The names of days and months.") },
-    time("lock_timeout", "Kept for clients: readers never wait."),
+    time("lock_timeout", "How long a statement waits for rows that others have changed, who have not ended yet."),
     fixed("max_connections", "100", false, "How many clients may be connected."),
     fixed("max_identifier_length", "63", false, "How long names may be, as clients are told."),
     fixed("max_index_keys", "32", false, "How many columns a key may have, as clients are told."),

@@ -215,7 +215,8 @@ impl ResultStream {
         self.is_binary
     }
 
-    /// Which kind of statement gives these rows, as PostgreSQL's command tags say it: `SELECT`, `FETCH`, `SHOW`, `EXPLAIN`.
+    /// Which kind of statement gives these rows, as PostgreSQL's command tags say it: `SELECT`, `FETCH`, `SHOW`, `EXPLAIN`;
+    /// with RETURNING `INSERT`, `UPDATE`, `DELETE`.
     pub fn verb(&self) -> &'static str {
         self.verb
     }

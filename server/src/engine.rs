@@ -90,7 +90,8 @@ impl Rows {
     /// The tag of so many rows.
     pub(crate) fn tag(&self, rows: u64) -> String {
         match self.stream.verb() {
-            verb @ ("SELECT" | "FETCH") => [verb, " ", itoa::Buffer::new().format(rows)].concat(),
+            "INSERT" => ["INSERT 0 ", itoa::Buffer::new().format(rows)].concat(),
+            verb @ ("SELECT" | "FETCH" | "UPDATE" | "DELETE") => [verb, " ", itoa::Buffer::new().format(rows)].concat(),
             verb => verb.to_owned(),
         }
     }

@@ -3,6 +3,7 @@
 //! A statement takes one state and sees nothing else; a writer builds a new state beside the old one and swaps
 //! it in at the end, so a statement that fails leaves everything as it was.
 
+pub(crate) mod history;
 mod on_commit;
 mod stored;
 

@@ -1,5 +1,6 @@
 //! Tables as they are stored: rows, what the planner sees of them, and the domains whose codes they have.
 
+use super::history::{History, Step};
 use crate::format::Unreadable;
 use crate::keys::KeyIndexes;
 use crate::provider::Provided;
@@ -7,9 +8,18 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::column::domain::{self, Joined};
 use multiloop_exec::workers::context::Context;
-use multiloop_planner::catalog::{Declared, Domain, Key, TableHandle, TableInfo};
+use multiloop_planner::catalog::{
+    ColumnStatistics, Declared, Domain, Hidden, Key, Proofs, TableHandle, TableInfo, TableStatistics,
+};
+use multiloop_planner::types::{DataType, Field};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Rows that may be inserted beside others in one statement.
+const MEETING_MAX: u64 = 1 << 40;
+
+/// About how many there are.
+const MEETING_LIKELY: u64 = 1000;
 
 /// A snapshot of a table and what the planner sees of it.
 #[derive(Clone, Debug)]
@@ -20,6 +30,8 @@ pub(crate) struct StoredTable {
     domains: Vec<Option<Arc<StoredDomain>>>,
     /// Its rows by their keys.
     pub(crate) keys: Arc<KeyIndexes>,
+    /// Which rows have changed of late.
+    pub(crate) history: History,
     /// Columns of a file that cannot be read.
     pub(crate) unreadable: Arc<[Unreadable]>,
     /// Columns of a file in which words stand for missing values.
@@ -63,20 +75,29 @@ impl Domains {
 
 impl StoredDomain {
     fn new(name: &str, domain: domain::Domain) -> Arc<Self> {
-        let info = Arc::new(info(format!("{name} values"), &domain.table, Vec::new(), Arc::default()));
+        let info =
+            Arc::new(info(format!("{name} values"), &domain.table, Vec::new(), Arc::default(), Hidden::default()));
         Arc::new(StoredDomain { domain, info })
     }
 }
 
 /// What the planner sees of a table, under a handle of its own: plans for another snapshot never match it by accident.
-fn info(name: String, table: &Table, domains: Vec<Option<Domain>>, declared: Arc<Declared>) -> TableInfo {
+fn info(
+    name: String,
+    table: &Table,
+    domains: Vec<Option<Domain>>,
+    declared: Arc<Declared>,
+    hidden: Hidden,
+) -> TableInfo {
+    let own = table.fields.len() - hidden.count();
     TableInfo {
         name,
-        fields: table.fields.clone(),
+        fields: table.fields[..own].to_vec(),
         statistics: Arc::clone(&table.statistics),
         handle: next_handle(),
         domains,
         declared,
+        hidden,
     }
 }
 
@@ -88,17 +109,18 @@ fn next_handle() -> TableHandle {
 impl StoredTable {
     /// A new snapshot, stored as it is.
     pub(crate) fn new(name: &str, table: Table, declared: Arc<Declared>) -> Self {
-        let info = Arc::new(info(name.to_owned(), &table, Vec::new(), declared));
-        let keys = KeyIndexes::new(info.handle);
-        StoredTable {
-            table: Arc::new(table),
-            info,
-            domains: Vec::new(),
-            keys,
-            unreadable: Arc::default(),
-            placeholders: Arc::default(),
-            provided: None,
-        }
+        StoredTable::with_domains(name, table, declared, Hidden::default(), Vec::new(), Domains::default())
+    }
+
+    /// The next snapshot, whose first rows have the numbers that they have here, without domains, after a step in which rows changed.
+    pub(crate) fn replaced(&self, table: Table, step: Option<Step>) -> Self {
+        let (name, declared) = (&self.info.name, Arc::clone(&self.info.declared));
+        let next = StoredTable::with_domains(name, table, declared, self.info.hidden, Vec::new(), Domains::default());
+        StoredTable { history: self.history_with(step), ..next }
+    }
+
+    fn history_with(&self, step: Option<Step>) -> History {
+        step.map_or_else(|| self.history.clone(), |step| self.history.followed_by(step))
     }
 
     /// A table whose rows a provider gives.
@@ -138,7 +160,7 @@ impl StoredTable {
         context: &Context,
     ) -> Result<Self> {
         let (table, found) = domain::encode(table, &[], &known.domains(), context)?;
-        Ok(StoredTable::with_domains(name, table, declared, found, known))
+        Ok(StoredTable::with_domains(name, table, declared, Hidden::default(), found, known))
     }
 
     /// The same rows with codes of more domains, if they have values of those.
@@ -156,7 +178,10 @@ impl StoredTable {
         let mut all = known.clone();
         all.add(self);
         let declared = Arc::clone(&self.info.declared);
-        Ok((count(&found) > count(&has)).then(|| StoredTable::with_domains(name, table, declared, found, all)))
+        let hidden = self.info.hidden;
+        let shared =
+            (count(&found) > count(&has)).then(|| StoredTable::with_domains(name, table, declared, hidden, found, all));
+        Ok(shared.map(|shared| StoredTable { history: self.history.clone(), ..shared }))
     }
 
     /// The same rows with codes in the place of a column that queries hash, and perhaps join `with` a column of another table, whose
@@ -181,7 +206,11 @@ impl StoredTable {
         let (own, all) = (self.own_domains(), known.domains());
         let coded = domain::encode_hashed(Table::clone(&self.table), (column, &own), (joined, &all), context)?;
         let declared = Arc::clone(&self.info.declared);
-        Ok(coded.map(|(table, found)| StoredTable::with_domains(name, table, declared, found, known)))
+        let hidden = self.info.hidden;
+        Ok(coded.map(|(table, found)| {
+            let coded = StoredTable::with_domains(name, table, declared, hidden, found, known);
+            StoredTable { history: self.history.clone(), ..coded }
+        }))
     }
 
     /// The next snapshot: one whose first rows are this one's, stored as they are here. Its domains may be longer ones; who
@@ -194,15 +223,78 @@ impl StoredTable {
         domains: Vec<Option<domain::Domain>>,
         known: Domains,
     ) -> Self {
-        let next = StoredTable::with_domains(name, table, declared, domains, known);
+        let hidden = self.info.hidden;
+        let next = StoredTable::with_domains(name, table, declared, hidden, domains, known);
+        let keys = self.keys.followed(next.info.handle, self.info.handle);
+        StoredTable { keys, history: self.history.clone(), ..next }
+    }
+
+    /// The next snapshot: one in which rows have changed, with these hidden columns, in a step of this one's line; without a step
+    /// rows have other numbers. `keeps_keys` says that each row has the number and the keys that it had.
+    pub(crate) fn changed(
+        &self,
+        (table, hidden): (Table, Hidden),
+        (domains, known): (Vec<Option<domain::Domain>>, Domains),
+        step: Option<Step>,
+        keeps_keys: bool,
+    ) -> Self {
+        let (name, declared) = (&self.info.name, Arc::clone(&self.info.declared));
+        let next = StoredTable::with_domains(name, table, declared, hidden, domains, known);
+        let history = if step.is_some() { self.history_with(step) } else { History::new() };
+        let next = StoredTable { history, ..next };
+        if !keeps_keys {
+            return next;
+        }
         let keys = self.keys.followed(next.info.handle, self.info.handle);
         StoredTable { keys, ..next }
+    }
+
+    /// The same snapshot with the numbers of its rows, under a handle of its own: for a statement that changes rows.
+    pub(crate) fn numbered(&self) -> Self {
+        let table = self.table.numbered();
+        let hidden = Hidden { number: Some(table.fields.len() - 1), ..self.info.hidden };
+        let info = TableInfo {
+            statistics: Arc::clone(&table.statistics),
+            handle: next_handle(),
+            hidden,
+            ..TableInfo::clone(&self.info)
+        };
+        StoredTable { table: Arc::new(table), info: Arc::new(info), ..self.clone() }
+    }
+
+    /// What the planner sees of rows that are to be inserted beside rows of this table: these, those, and the numbers of these. Of
+    /// its rows, of which it has none yet, nothing is proven.
+    pub(crate) fn meeting(&self) -> Self {
+        let own = self.info.declared.fields(&self.info.fields);
+        let mut fields: Vec<Field> =
+            own.iter().chain(&own).map(|field| Field { nullable: true, ..field.clone() }).collect();
+        fields.push(Field::new("row number", DataType::BigInt, false));
+        let unknown = |field: &Field| {
+            let proofs = Proofs { nulls: field.nullable.into(), ..Proofs::default() };
+            ColumnStatistics { proofs, ..ColumnStatistics::default() }
+        };
+        let columns = fields.iter().map(unknown).collect();
+        let statistics = TableStatistics { rows: MEETING_MAX, columns, about_rows: Some(MEETING_LIKELY) };
+        let table = Table { statistics: Arc::new(statistics), ..Table::empty(fields) };
+        StoredTable::new(&self.info.name, table, Arc::default())
+    }
+
+    /// The same with rows, of which more is known then: whoever asked has a plan for any.
+    pub(crate) fn with_rows(&self, rows: Table) -> Self {
+        StoredTable { table: Arc::new(rows), ..self.clone() }
+    }
+
+    /// How many rows there are that are not deleted.
+    pub(crate) fn rows(&self) -> u64 {
+        let deleted = self.info.hidden.deleted.map_or(0, |marks| self.table.marked_rows(marks));
+        self.info.statistics.rows - deleted
     }
 
     fn with_domains(
         name: &str,
         table: Table,
         declared: Arc<Declared>,
+        hidden: Hidden,
         found: Vec<Option<domain::Domain>>,
         known: Domains,
     ) -> Self {
@@ -222,13 +314,14 @@ impl StoredTable {
             let stored = domain.as_ref()?;
             Some(Domain { table: Arc::clone(&stored.info), lineage: stored.domain.lineage.id })
         };
-        let info = info(name.to_owned(), &table, domains.iter().map(seen).collect(), declared);
+        let info = info(name.to_owned(), &table, domains.iter().map(seen).collect(), declared, hidden);
         let keys = KeyIndexes::new(info.handle);
         StoredTable {
             table: Arc::new(table),
             info: Arc::new(info),
             domains,
             keys,
+            history: History::new(),
             unreadable: Arc::default(),
             placeholders: Arc::default(),
             provided: None,

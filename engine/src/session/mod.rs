@@ -342,12 +342,20 @@ impl Session {
     /// Runs what may not run in a transaction that has failed; an error makes it one.
     fn in_transaction<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.work.check()?;
-        self.failing(work)
+        self.failing(|| {
+            self.running().refresh()?;
+            work()
+        })
     }
 
     /// An error makes the transaction that is open one that has failed.
     fn failing<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        work().inspect_err(|_| self.work.fail())
+        work().inspect_err(|_| {
+            self.work.fail();
+            if self.work.is_lost() {
+                self.engine.0.row_locks.release(self.id);
+            }
+        })
     }
 
     /// Where the session stands: in a transaction or not.
@@ -571,6 +579,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        self.engine.0.row_locks.release(self.id);
         self.engine.0.channels.remove(self.id);
         self.engine.0.activity.leave(self.id);
     }

@@ -248,7 +248,9 @@ impl Session {
 
     /// Commits what is open; whether something was committed.
     pub(super) fn end_transaction(&self) -> Result<bool> {
-        let committed = self.work.commit(&self.engine.0.catalog, &self.running().cancellation);
+        let running = self.running();
+        let committed = self.work.commit(&self.engine.0.catalog, &running.cancellation, &|moved| running.rebase(moved));
+        self.engine.0.row_locks.release(self.id);
         self.forget_cursors(|cursor| cursor.hold);
         let Some(committed) = committed? else { return Ok(false) };
         self.engine.0.channels.send(committed.told);
@@ -262,6 +264,7 @@ impl Session {
     /// Rolls back what is open.
     pub(super) fn abandon_transaction(&self) {
         self.work.rollback();
+        self.engine.0.row_locks.release(self.id);
         self.forget_cursors(|cursor| cursor.hold);
     }
 

@@ -37,8 +37,22 @@ impl Runner<'_> {
         })
     }
 
+    /// The same in a state that nobody else sees yet, for a statement's own asking, for which nobody needs rights.
+    pub(super) fn over_state<T>(
+        &self,
+        state: &State,
+        rows: &Table,
+        ask: impl FnOnce(&Runner<'_>, &Arc<TableInfo>) -> Result<T>,
+    ) -> Result<T> {
+        self.session.with_state(state.clone(), |snapshot: &Snapshot<'_>| {
+            snapshot.trust();
+            let info = snapshot.lend(rows.clone());
+            ask(&Runner { session: self.session, snapshot, parameters: &[] }, &info)
+        })
+    }
+
     /// The first row of a query's text, if it has one; its names mean what those of what a table is declared with do.
-    fn first(&self, sql: String, declared: &Declared) -> Result<Option<RecordBatch>> {
+    pub(super) fn first(&self, sql: String, declared: &Declared) -> Result<Option<RecordBatch>> {
         let view = Arc::new(View { names: declared.names.clone(), ..View::of_text(sql) });
         let query = sql::view_as_query(self.snapshot, &TableName::from("a check"), &view, true)?;
         for batch in self.query(query, Timings::default())? {
@@ -51,7 +65,7 @@ impl Runner<'_> {
     }
 
     /// The error (23514) for the first row that a CHECK refuses.
-    pub(super) fn check_conditions(&self, table: &str, declared: &Declared, rows: &Table) -> Result<()> {
+    pub(super) fn check_conditions(&self, table: &str, declared: &Declared, rows: &Table, state: &State) -> Result<()> {
         if declared.checks.is_empty() || rows.rows() == 0 {
             return Ok(());
         }
@@ -66,14 +80,14 @@ impl Runner<'_> {
             quoted(COMING),
             conditions.join(" AND ")
         );
-        let Some(row) = self.over(rows, |runner, _| runner.first(text, declared))? else { return Ok(()) };
+        let Some(row) = self.over_state(state, rows, |runner, _| runner.first(text, declared))? else { return Ok(()) };
         let is_false = |at: &usize| value(&row, columns.len() + at).as_deref() == Some("false");
         let violated = (0..checks.len()).find(is_false).map_or("", |at| &checks[at].name);
         let message = format!("new row for relation \"{table}\" violates check constraint \"{violated}\"");
         let failing = format!("Failing row contains ({}).", values(&row, columns.len()));
         let error = Error::new(ErrorKind::CheckViolation, message).with_detail(failing).of_constraint(violated);
         let text = format!("SELECT {} FROM {} WHERE NOT ({})", quoted(NUMBER), numbered(), conditions.join(" AND "));
-        Err(self.with_row(error, rows, text, declared))
+        Err(self.with_row(error, rows, text, (declared, state)))
     }
 
     /// The error (23503) for the first row that refers to one that is not there. The rows may refer to each other.
@@ -91,7 +105,7 @@ impl Runner<'_> {
             let to = Qualified::of(&reference.table).ok_or_else(|| Error::internal("a reference names no schema"))?;
             let other = state.table(&to)?;
             let text = dangling(reference, rows, &to, other, to == *name, false);
-            let Some(row) = self.over(rows, |runner, _| runner.first(text, declared))? else { continue };
+            let Some(row) = self.over_state(state, rows, |runner, _| runner.first(text, declared))? else { continue };
             let message = format!(
                 "insert or update on table \"{}\" violates foreign key constraint \"{}\"",
                 name.name, reference.name
@@ -105,15 +119,15 @@ impl Runner<'_> {
             );
             let error = Error::new(ErrorKind::ForeignKeyViolation, message).with_detail(missing);
             let text = dangling(reference, rows, &to, other, to == *name, true);
-            return Err(self.with_row(error.of_constraint(&reference.name), rows, text, declared));
+            return Err(self.with_row(error.of_constraint(&reference.name), rows, text, (declared, state)));
         }
         Ok(())
     }
 
     /// An error with the number of the first row that a query gives numbers of.
-    fn with_row(&self, error: Error, rows: &Table, numbers: String, declared: &Declared) -> Error {
+    fn with_row(&self, error: Error, rows: &Table, numbers: String, (declared, state): (&Declared, &State)) -> Error {
         let first = format!("SELECT min({})::text FROM ({numbers}) violations", quoted(NUMBER));
-        let found = self.over(rows, |runner, _| runner.first(first, declared)).ok().flatten();
+        let found = self.over_state(state, rows, |runner, _| runner.first(first, declared)).ok().flatten();
         match found.and_then(|row| value(&row, 0)?.parse().ok()) {
             Some(number) => error.of_row(number),
             None => error,
@@ -199,7 +213,7 @@ fn dangling(
 }
 
 /// Columns as texts, for errors.
-fn shown(fields: &[Field], columns: &[usize], prefix: &str) -> String {
+pub(super) fn shown(fields: &[Field], columns: &[usize], prefix: &str) -> String {
     let one = |&column: &usize| format!("({prefix}{})::text", quoted(&fields[column].name));
     columns.iter().map(one).collect::<Vec<_>>().join(", ")
 }
@@ -211,7 +225,7 @@ fn value(row: &RecordBatch, column: usize) -> Option<String> {
 }
 
 /// The first values of a batch's first row, as errors show them.
-fn values(row: &RecordBatch, count: usize) -> String {
+pub(super) fn values(row: &RecordBatch, count: usize) -> String {
     let one = |column| {
         let mut text = value(row, column).unwrap_or_else(|| "null".to_owned());
         if text.len() > SHOWN_MAX {

@@ -63,7 +63,9 @@ impl Runner<'_> {
         let context = self.session.loading();
         let rows = domain::decode(stored.stored(), &stored.own_domains(), &context)?;
         let empty = Table::empty(rows.fields.clone());
-        let change = keys::Change { snapshot: stored.info.handle, old: &empty, rows: &rows, all: &rows, shown: &rows };
+        let snapshot = stored.info.handle;
+        let marks = stored.info.hidden.deleted;
+        let change = keys::Change { snapshot, old: &empty, rows: &rows, all: &rows, shown: &rows, marks };
         let indexes = keys::KeyIndexes::new(stored.info.handle);
         indexes.check(std::slice::from_ref(key), change, &context).map_err(|error| {
             let message = format!("could not create unique index \"{}\"", key.name);

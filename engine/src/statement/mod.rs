@@ -1,5 +1,6 @@
 //! What every kind of statement does.
 
+mod change;
 mod comment;
 mod constraints;
 mod dropped;
@@ -17,6 +18,7 @@ use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::{Notice, ResultStream};
 use crate::system::{INFORMATION, PG_CATALOG};
+use crate::transaction::{TransactionStatus, Write};
 use crate::{Error, ErrorKind, Result, explain, format, keys, provider, summary};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain::{self, Appended};
@@ -46,27 +48,63 @@ pub(crate) fn run(
     parameters: &[(Value, DataType)],
     timings: Timings,
 ) -> Result<ResultStream> {
-    let run = |wide| provider::while_outgrown(|| run_once(session, bind, parameters, timings, wide));
+    let run = |wide| provider::while_outgrown(|| run_changing(session, bind, parameters, timings, wide));
     match run(false) {
         Err(error) if error.kind().asks_for_wide_numerics() => run(true),
         result => result,
     }
 }
 
+/// How often a statement that changes a table is run without the right to write: it begins anew where another changes the table
+/// meanwhile, at last while nobody else may.
+const OVERTAKEN_MAX: usize = 3;
+
+/// Runs a statement until nobody has changed what it changes while it was looking.
+fn run_changing(
+    session: &Running<'_>,
+    bind: &Bind<'_>,
+    parameters: &[(Value, DataType)],
+    timings: Timings,
+    wide: bool,
+) -> Result<ResultStream> {
+    let run = || {
+        for attempt in 0.. {
+            // In a transaction its own state is nobody else's.
+            let write = (attempt >= OVERTAKEN_MAX && session.work.base().is_none()).then(|| session.begin_write());
+            if let Some(result) = run_once(session, bind, parameters, (timings, wide), write.transpose()?)? {
+                return Ok(result);
+            }
+            session.cancellation.check()?;
+            session.refresh()?;
+        }
+        Err(Error::internal("a statement was never done"))
+    };
+    let result = run();
+    // Alone it was a transaction.
+    if session.work.status() == TransactionStatus::Idle {
+        session.engine.0.row_locks.release(session.work.identity().0);
+    }
+    result
+}
+
+/// None if somebody has changed the table that the statement changes; not with the right to write.
 fn run_once(
     session: &Running<'_>,
     bind: &Bind<'_>,
     parameters: &[(Value, DataType)],
-    mut timings: Timings,
-    wide: bool,
-) -> Result<ResultStream> {
+    (mut timings, wide): (Timings, bool),
+    write: Option<Write<'_>>,
+) -> Result<Option<ResultStream>> {
     let types: Vec<DataType> = parameters.iter().map(|(_, data_type)| *data_type).collect();
     let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
     session.with_snapshot(|snapshot| {
         let bound = timed(&mut timings.plan, || bind(snapshot, &types, wide));
         let statement = bound.map_err(|error| snapshot.with_file_hint(error))?;
         let runner = Runner { session, snapshot, parameters: &values };
-        match statement {
+        if let Statement::Change(change) = statement {
+            return runner.change(&change, write, timings);
+        }
+        let done = match statement {
             Statement::Query(query) => {
                 let planned = runner.planned(query, &mut timings)?;
                 // What runs once more, with wide numerics, is one query.
@@ -93,6 +131,7 @@ fn run_once(
                 let rows = runner.append(&name, |info| runner.build(info.declared.fields(&info.fields), source))?;
                 Ok(ResultStream::done(format!("INSERT 0 {rows}")))
             }
+            Statement::Change(_) => Err(Error::internal("a change was run as another statement")),
             Statement::Drop { names, kind, if_exists, cascade } => runner.drop(&names, kind, if_exists, cascade),
             Statement::CopyFrom { path: None, .. } | Statement::CopyTo { path: None, .. } => {
                 Err(Error::unsupported("COPY with STDIN or STDOUT without a client to copy with is"))
@@ -109,8 +148,17 @@ fn run_once(
                 let rows = runner.query(query, timings)?;
                 summary::summarize(&fields, rows, &snapshot.sight(&fields), &session.context())
             }
-        }
+        };
+        done.map(Some)
     })
+}
+
+/// Rows that a table got.
+struct Inserted {
+    /// As values.
+    rows: Table,
+    /// Whether the table had none.
+    is_load: bool,
 }
 
 /// What becomes rows of a table.
@@ -372,21 +420,46 @@ impl Runner<'_> {
     /// Appends rows to a table: they are made while nobody else may write, for the table as it is then.
     /// Gives the number of rows.
     pub(crate) fn append(&self, name: &TableName, rows: impl FnOnce(&TableInfo) -> Result<Table>) -> Result<usize> {
-        let context = self.session.loading();
         let mut write = self.session.begin_write()?;
         let qualified = self.found(name, &write.state)?;
-        let name = qualified.name.as_str();
-        let stored = write.state.table(&qualified)?.clone();
-        stored.check_own()?;
-        let declared = Arc::clone(&stored.info.declared);
-        if declared.materialized.is_some() {
-            let message = format!("cannot change materialized view \"{name}\"");
-            return Err(Error::new(ErrorKind::WrongObjectType, message));
+        let appended = self.append_to(&mut write.state, &qualified, rows)?;
+        self.check_appended(&qualified, &appended, &write.state)?;
+        self.publish(write, &qualified, appended.is_load);
+        Ok(appended.rows.rows())
+    }
+
+    /// Makes a change visible.
+    fn publish(&self, write: Write<'_>, name: &Qualified, is_load: bool) {
+        let is_shared = write.is_shared();
+        write.commit();
+        if is_load && is_shared {
+            self.session.engine.0.share_domains(name, &self.session.loading());
         }
+    }
+
+    /// The references of appended rows are checked when all is there that they may refer to.
+    fn check_appended(&self, name: &Qualified, appended: &Inserted, state: &State) -> Result<()> {
+        let declared = &state.table(name)?.info.declared;
+        let told = |error: Error| error.in_table(&name.schema, &name.name);
+        self.check_references(name, declared, &appended.rows, state).map_err(told)
+    }
+
+    /// Appends rows to a table of a state.
+    fn append_to(
+        &self,
+        state: &mut State,
+        qualified: &Qualified,
+        rows: impl FnOnce(&TableInfo) -> Result<Table>,
+    ) -> Result<Inserted> {
+        let context = self.session.loading();
+        let name = qualified.name.as_str();
+        let stored = state.table(qualified)?.clone();
+        self.check_own(&stored)?;
+        let declared = Arc::clone(&stored.info.declared);
         let told = |error: Error| error.in_table(&qualified.schema, name);
         let rows = rows(&stored.info).map_err(|error| told(of_relation(error, name)))?;
         check_not_null(name, &stored.stored().fields, &rows).map_err(told)?;
-        self.check_conditions(name, &declared, &rows).map_err(told)?;
+        self.check_conditions(name, &declared, &rows, state).map_err(told)?;
         let given = rows.clone();
         let (old, rows) = if declared.numerics.is_empty() {
             (Arc::clone(stored.stored()), rows)
@@ -395,39 +468,47 @@ impl Runner<'_> {
             let (old, rows) = alike(Table::clone(stored.stored()), rows, &declared.numerics, &context)?;
             (Arc::new(old), rows)
         };
-        let count = rows.rows();
+        let marks = stored.info.hidden.deleted;
+        let rows = if marks.is_some() { rows.with_marks() } else { rows };
         let is_load = old.rows() == 0;
+        let snapshot = stored.info.handle;
         let table = match domain::append(&old, &stored.own_domains(), &rows, &context)? {
             Some(Appended { table, rows: coded, domains }) => {
-                let change =
-                    keys::Change { snapshot: stored.info.handle, old: &old, rows: &coded, all: &table, shown: &rows };
+                let change = keys::Change { snapshot, old: &old, rows: &coded, all: &table, shown: &rows, marks };
                 stored.keys.check(&declared.keys, change, &context).map_err(told)?;
                 if is_load {
                     // CREATE TABLE and COPY are a load in two statements.
-                    StoredTable::encoded(name, table, declared, write.state.domains(), &context)?
+                    let mut loaded = StoredTable::encoded(name, table, declared, state.domains(), &context)?;
+                    // Its first rows, which are none, have their numbers still.
+                    loaded.history = stored.history.clone();
+                    loaded
                 } else {
-                    stored.appended(name, table, declared, domains, write.state.domains())
+                    stored.appended(name, table, declared, domains, state.domains())
                 }
             }
             // A domain is full.
             None => {
                 let old = domain::decode(&old, &stored.own_domains(), &context)?;
                 let table = old.append(&rows, &context)?;
-                let stored = StoredTable::new(name, table, Arc::clone(&declared));
-                let snapshot = stored.info.handle;
-                let change = keys::Change { snapshot, old: &old, rows: &rows, all: stored.stored(), shown: &rows };
+                let replaced = stored.replaced(table, None);
+                let all = replaced.stored();
+                let change = keys::Change { snapshot, old: &old, rows: &rows, all, shown: &rows, marks };
                 stored.keys.check(&declared.keys, change, &context).map_err(told)?;
-                stored
+                replaced
             }
         };
-        self.check_references(&qualified, &table.info.declared, &given, &write.state).map_err(told)?;
-        write.state.insert(&qualified, Entry::Table(table));
-        let is_shared = write.is_shared();
-        write.commit();
-        if is_load && is_shared {
-            self.session.engine.0.share_domains(&qualified, &context);
+        state.insert(qualified, Entry::Table(table));
+        Ok(Inserted { rows: given, is_load })
+    }
+
+    /// An error (42809) for a table whose rows statements do not change.
+    fn check_own(&self, stored: &StoredTable) -> Result<()> {
+        stored.check_own()?;
+        if stored.info.declared.materialized.is_some() {
+            let message = format!("cannot change materialized view \"{}\"", stored.info.name);
+            return Err(Error::new(ErrorKind::WrongObjectType, message));
         }
-        Ok(count)
+        Ok(())
     }
 
     fn copy_from(
@@ -501,7 +582,7 @@ impl Runner<'_> {
             .map(|(_, name, object)| {
                 let (kind, rows) = match &object.entry {
                     Entry::Table(stored) if stored.provided().is_none() => {
-                        (object.entry.kind(), Some(stored.info.statistics.rows.to_string()))
+                        (object.entry.kind(), Some(stored.rows().to_string()))
                     }
                     _ => (object.entry.kind(), None),
                 };
@@ -580,6 +661,7 @@ pub(crate) fn shown_fields(statement: &Statement) -> Option<Vec<Field>> {
         Statement::ShowTables => &["name", "kind", "rows"],
         Statement::Describe { .. } | Statement::DescribeQuery(_) => &["column", "type", "nullable"],
         Statement::Summarize(_) => return Some(summary::fields()),
+        Statement::Change(change) => return change.returned_fields(),
         _ => return None,
     };
     Some(names.iter().map(|name| Field::new(*name, DataType::Text, true)).collect())

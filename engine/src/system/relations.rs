@@ -59,7 +59,7 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                 // Those of a provider nobody has counted: it may say how many there are.
                 let rows_of = || match table.provided() {
                     Some(provided) => Value::Float(provided.about_rows().map_or(-1.0, |rows| rows as f64)),
-                    None => Value::Float(table.info.statistics.rows as f64),
+                    None => Value::Float(table.rows() as f64),
                 };
                 let qualified = Qualified { schema: schema.to_owned(), name: name.to_owned() };
                 let refers = !declared.references.is_empty() || !making.state.referring(&qualified).is_empty();

@@ -7,19 +7,21 @@
 //! A statement that fails is undone alone, since a state is changed in one step at the end; in a transaction it also makes all that
 //! follow fail (25P02) until the transaction, or a savepoint, is rolled back.
 
+mod merged;
+
+pub(crate) use merged::{Moved, Own, Rebase, conflict};
+
 use crate::access::{Access, FileUse};
-use crate::catalog::{Current, Entry, Object, Publishing, Qualified, Schema, Schemas, State};
+use crate::catalog::{Current, Publishing, Schema, Schemas, State};
 use crate::grants::BOOTSTRAP;
 use crate::notify::Notification;
 use crate::settings::Settings;
 use crate::turn::{Taken, Turn};
 use crate::{Error, ErrorKind, Result};
+use merged::merged;
 use multiloop_exec::workers::context::Cancellation;
-use multiloop_planner::catalog::{Key, Reference};
 use multiloop_planner::sequence::Sequence;
-use multiloop_planner::sql::TransactionMode;
-use multiloop_planner::types::DataType;
-use std::collections::{BTreeMap, BTreeSet};
+use multiloop_planner::sql::{Isolation, TransactionMode};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -286,10 +288,51 @@ impl Work {
             (inner.settings, inner.defaults) = (pinned.settings.clone(), pinned.defaults.clone());
             inner.temporary = Arc::clone(&pinned.state.temporary);
         }
-        self.begin(TransactionMode { read_only: Some(true), ..TransactionMode::default() }, false);
+        // What others commit afterwards is none of it.
+        let isolation = Some(Isolation::RepeatableRead);
+        self.begin(TransactionMode { read_only: Some(true), isolation, ..TransactionMode::default() }, false);
         if let Some(transaction) = &mut self.inner().transaction {
             transaction.states = Some((Arc::clone(&pinned.state.schemas), pinned.state.clone()));
         }
+    }
+
+    /// The shared state that the transaction's changes are to, and whether its statements see what others commit meanwhile (READ
+    /// COMMITTED); none without a transaction that has begun to read.
+    pub(crate) fn base(&self) -> Option<(Schemas, bool)> {
+        let inner = self.inner();
+        let open = inner.transaction.as_ref()?;
+        Some((Arc::clone(&open.states.as_ref()?.0), inner.sees_others(open)))
+    }
+
+    /// Whether a transaction has failed, and no savepoint is left to go back to.
+    pub(crate) fn is_lost(&self) -> bool {
+        let inner = self.inner();
+        inner.transaction.as_ref().is_some_and(|open| open.failed && open.savepoints.is_empty())
+    }
+
+    /// Lets a transaction of READ COMMITTED see what has been committed since its last statement, beside what it has changed itself.
+    ///
+    /// # Errors
+    /// 40001 if somebody else has changed what it has, as no two should that take the rows that they change.
+    pub(crate) fn refresh(&self, current: &Current, rebase: Rebase<'_>) -> Result<()> {
+        let (base, own) = {
+            let inner = self.inner();
+            let Some(open) = inner.transaction.as_ref().filter(|open| !open.failed) else { return Ok(()) };
+            let Some((base, own)) = open.states.as_ref().filter(|_| inner.sees_others(open)) else { return Ok(()) };
+            (Arc::clone(base), own.clone())
+        };
+        let now = current.snapshot();
+        if Arc::ptr_eq(&base, &now) {
+            return Ok(());
+        }
+        let schemas = match Arc::ptr_eq(&base, &own.schemas) {
+            true => Arc::clone(&now),
+            false => merged((&base, &own.schemas, &now), &mut Vec::new(), rebase)?,
+        };
+        if let Some(open) = self.inner().transaction.as_mut() {
+            open.states = Some((now, State { schemas, temporary: own.temporary }));
+        }
+        Ok(())
     }
 
     /// The right to change what the session sees.
@@ -379,7 +422,12 @@ impl Work {
     ///
     /// # Errors
     /// 40001 if another transaction has changed what this one did, 57014 if it was cancelled while others wrote: it is rolled back.
-    pub(crate) fn commit(&self, current: &Current, heard: &Cancellation) -> Result<Option<Committed>> {
+    pub(crate) fn commit(
+        &self,
+        current: &Current,
+        heard: &Cancellation,
+        rebase: Rebase<'_>,
+    ) -> Result<Option<Committed>> {
         // The session has its transaction for as long as this waits.
         let publishes = |transaction: &Transaction| {
             let states = transaction.states.as_ref().filter(|_| !transaction.failed);
@@ -411,7 +459,7 @@ impl Work {
                         return Err(error);
                     }
                 };
-                match merged(base, &state.schemas, &publishing.schemas(), &mut changed) {
+                match merged((base, &state.schemas, &publishing.schemas()), &mut changed, rebase) {
                     Ok(schemas) => publishing.publish(schemas),
                     Err(error) => {
                         drop(publishing);
@@ -554,6 +602,14 @@ fn in_block<'t>(transaction: &'t mut Option<Transaction>, what: &str) -> Result<
 }
 
 impl Inner {
+    /// Whether a transaction's statements see what others commit meanwhile.
+    fn sees_others(&self, open: &Transaction) -> bool {
+        match open.mode.isolation {
+            Some(isolation) => matches!(isolation, Isolation::ReadCommitted | Isolation::ReadUncommitted),
+            None => self.settings.get("default_transaction_isolation").is_ok_and(|name| name.starts_with("read ")),
+        }
+    }
+
     fn status(&self) -> TransactionStatus {
         match &self.transaction {
             None => TransactionStatus::Idle,
@@ -595,115 +651,6 @@ pub(crate) struct Committed {
     pub(crate) tables: Vec<(String, String)>,
     /// What is to be told other sessions.
     pub(crate) told: Vec<Notification>,
-}
-
-/// The shared state with what a transaction has changed, which began with `base` and ended with `own`.
-fn merged(base: &Schemas, own: &Schemas, now: &Schemas, changed: &mut Vec<(String, String)>) -> Result<Schemas> {
-    let mut merged = Schemas::clone(now);
-    let result = Arc::make_mut(&mut merged);
-    let names: BTreeSet<&String> = base.keys().chain(own.keys()).collect();
-    for name in names {
-        let (was, is) = (base.get(name), own.get(name));
-        if was.zip(is).is_some_and(|(was, is)| Arc::ptr_eq(was, is)) {
-            continue;
-        }
-        let there = now.get(name);
-        // Made or dropped, by this transaction and somebody else.
-        let oid = |schema: Option<&Arc<Schema>>| schema.map(|schema| schema.oid);
-        let Some(is) = is else {
-            let is_as_it_was = was
-                .zip(there)
-                .is_some_and(|(was, there)| was.oid == there.oid && unchanged(&was.objects, &there.objects));
-            if !is_as_it_was {
-                return Err(conflict(name));
-            }
-            result.remove(name);
-            continue;
-        };
-        if oid(was) != oid(there) {
-            return Err(conflict(name));
-        }
-        let mut schema = there.map_or_else(|| Schema::clone(is), |there| Schema::clone(there));
-        if was.is_some_and(|was| was.comment != is.comment) {
-            schema.comment.clone_from(&is.comment);
-        }
-        if was.is_some_and(|was| was.owned != is.owned) {
-            if was.zip(there).is_some_and(|(was, there)| was.owned != there.owned) {
-                return Err(conflict(name));
-            }
-            schema.owned.clone_from(&is.owned);
-        }
-        let empty = Default::default();
-        let before = was.map_or(&empty, |was| &was.objects);
-        let current = there.map_or(&empty, |there| &there.objects);
-        for object in before.keys().chain(is.objects.keys()).collect::<BTreeSet<_>>() {
-            let version = |objects: &BTreeMap<String, Object>| objects.get(object).map(|one| one.version);
-            if version(before) == version(&is.objects) {
-                continue;
-            }
-            if version(before) != version(current) {
-                return Err(conflict(&format!("{name}.{object}")));
-            }
-            match is.objects.get(object) {
-                Some(one) => {
-                    schema.objects.insert(object.clone(), one.clone());
-                    changed.push((name.clone(), object.clone()));
-                }
-                None => drop(schema.objects.remove(object)),
-            }
-        }
-        result.insert(name.clone(), Arc::new(schema));
-    }
-    check_names(&merged)?;
-    Ok(merged)
-}
-
-/// Somebody may have dropped what a new view or table names, or made one that names what this transaction dropped.
-fn check_names(merged: &Schemas) -> Result<()> {
-    for (name, schema) in merged.iter() {
-        let stands = |one: &Object| {
-            let refers = |of: &Reference| {
-                let to = Qualified::of(&of.table);
-                to.as_ref().is_some_and(|to| object_of(merged, to).is_some_and(|to| has_key(to, &of.referenced)))
-            };
-            let named = one.entry.needs().iter().all(|need| object_of(merged, need).is_some());
-            named && one.entry.declared().is_none_or(|declared| declared.references.iter().all(refers))
-        };
-        if let Some((view, _)) = schema.objects.iter().find(|(_, one)| !stands(one)) {
-            return Err(conflict(&format!("{name}.{view}")));
-        }
-        let used = |one: &Object| {
-            one.entry.enums().into_iter().all(|of| merged.values().any(|of_schema| has_enum(of_schema, of)))
-        };
-        if let Some((table, _)) = schema.objects.iter().find(|(_, one)| !used(one)) {
-            return Err(conflict(&format!("{name}.{table}")));
-        }
-    }
-    Ok(())
-}
-
-fn object_of<'s>(schemas: &'s Schemas, Qualified { schema, name }: &Qualified) -> Option<&'s Object> {
-    schemas.get(schema)?.objects.get(name)
-}
-
-/// Whether a table has a key of these columns, in any order.
-pub(crate) fn has_key(object: &Object, columns: &[usize]) -> bool {
-    let is_it = |key: &Key| key.columns.len() == columns.len() && key.columns.iter().all(|of| columns.contains(of));
-    object.entry.declared_keys().iter().any(is_it)
-}
-
-fn has_enum(schema: &Schema, data_type: DataType) -> bool {
-    schema.objects.values().any(|object| matches!(object.entry, Entry::Type(of) if of == data_type))
-}
-
-fn unchanged(was: &BTreeMap<String, Object>, is: &BTreeMap<String, Object>) -> bool {
-    was.len() == is.len()
-        && was.iter().all(|(name, one)| is.get(name).is_some_and(|other| other.version == one.version))
-}
-
-fn conflict(name: &str) -> Error {
-    let message = format!("could not serialize access due to concurrent update of \"{name}\"");
-    Error::new(ErrorKind::Serialization, message).with_hint("The transaction might succeed if retried.")
 }
 
 /// A change being prepared; dropped without `commit`, it has never been.

@@ -1,0 +1,127 @@
+//! Which rows of a table statements have changed, by their numbers: two transactions that have changed a table are in each other's
+//! way only where these are the same.
+//!
+//! Rows keep their numbers along a line of snapshots; what gives them others (rows that were deleted are dropped) begins a new line.
+//! A snapshot knows the last steps of its line. Who began before these, or on another line, cannot tell what has changed since.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Steps that are remembered, about: half of them are forgotten when there are so many.
+const STEPS_MAX: usize = 1024;
+
+/// Rows of steps that are remembered: a step of more begins a new line, and the oldest ones are forgotten where all are more.
+const ROWS_MAX: usize = 1 << 20;
+
+/// The last steps of a table's line.
+#[derive(Clone, Debug)]
+pub(crate) struct History {
+    line: u64,
+    /// How many steps were before those that are remembered.
+    forgotten: usize,
+    steps: Arc<Vec<Arc<Step>>>,
+    /// Rows of all of these.
+    rows: usize,
+}
+
+/// What a statement has changed.
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// The numbers of rows, ascending.
+    pub(crate) rows: Vec<usize>,
+    /// The columns that were set; none where rows were deleted.
+    pub(crate) columns: Option<Vec<usize>>,
+}
+
+impl History {
+    /// A line of its own.
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        History { line: NEXT.fetch_add(1, Ordering::Relaxed), forgotten: 0, steps: Arc::default(), rows: 0 }
+    }
+
+    /// The number of the line.
+    pub(crate) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// One step more.
+    pub(crate) fn followed_by(&self, step: Step) -> Self {
+        if step.rows.len() > ROWS_MAX {
+            return History::new();
+        }
+        let mut next = self.clone();
+        let steps = Arc::make_mut(&mut next.steps);
+        next.rows += step.rows.len();
+        steps.push(Arc::new(step));
+        if steps.len() > STEPS_MAX || next.rows > ROWS_MAX {
+            let mut gone = 0;
+            while steps.len() - gone > STEPS_MAX / 2 || next.rows > ROWS_MAX {
+                next.rows -= steps[gone].rows.len();
+                gone += 1;
+            }
+            steps.drain(..gone);
+            next.forgotten += gone;
+        }
+        next
+    }
+
+    /// What has been done since an earlier snapshot; none if nobody can tell.
+    pub(crate) fn since(&self, earlier: &History) -> Option<&[Arc<Step>]> {
+        let known = earlier.forgotten + earlier.steps.len();
+        (self.line == earlier.line).then_some(())?;
+        self.steps.get(known.checked_sub(self.forgotten)?..)
+    }
+}
+
+/// The rows of steps that are among the first so many, ascending, each once.
+pub(crate) fn rows_of<'s>(steps: impl Iterator<Item = &'s Step>, first: usize) -> Vec<usize> {
+    let mut rows: Vec<usize> = steps.flat_map(|step| step.rows.iter().copied().filter(|&row| row < first)).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
+/// Whether two ascending lists have a number in common.
+pub(crate) fn meet(a: &[usize], b: &[usize]) -> bool {
+    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    // Of many each few are looked for.
+    few.iter().any(|row| many.binary_search(row).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(row: usize) -> Step {
+        Step { rows: vec![row], columns: None }
+    }
+
+    #[test]
+    fn steps_since_a_snapshot() {
+        let mut all = vec![History::new()];
+        for row in 0..3 * STEPS_MAX {
+            all.push(all[row].followed_by(step(row)));
+        }
+        let last = &all[3 * STEPS_MAX];
+        for (at, earlier) in all.iter().enumerate() {
+            let since = last.since(earlier).map(|steps| rows_of(steps.iter().map(|step| &**step), usize::MAX));
+            let wanted = (at..3 * STEPS_MAX).collect::<Vec<_>>();
+            assert!(since.as_ref().is_none_or(|since| *since == wanted));
+            assert!(since.is_some() || wanted.len() > STEPS_MAX / 2, "{at}");
+        }
+        let large = |rows: usize| Step { rows: (0..rows).collect(), columns: None };
+        let two = all[5].followed_by(large(ROWS_MAX)).followed_by(large(2));
+        assert_eq!((two.steps.len(), two.forgotten), (1, 6));
+        assert!(two.followed_by(large(ROWS_MAX + 1)).since(&two).is_none());
+        assert!(all[4].since(&all[5]).is_none() && last.since(&History::new()).is_none());
+        assert!(all[5].since(&all[5]).is_some_and(<[_]>::is_empty));
+    }
+
+    #[test]
+    fn rows_in_common() {
+        assert!(meet(&[1, 5, 9], &[5]) && meet(&[5], &[1, 5, 9]) && meet(&[0], &[0]));
+        assert!(!meet(&[], &[]) && !meet(&[1, 3], &[0, 2, 4]));
+        assert_eq!(rows_of([step(7), step(3), step(7)].iter(), 7), [3]);
+    }
+}

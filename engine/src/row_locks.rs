@@ -1,0 +1,235 @@
+//! Rows that open transactions have changed, by their numbers. Who wants to change one of them, too, waits until that transaction has
+//! ended: nobody's work is lost for nothing, and who waits in READ COMMITTED goes on from what the other has made of the row.
+//!
+//! Readers take none. Locks are held until the transaction ends; a rolled back savepoint gives none back. Who would wait for somebody
+//! that waits for him is told so at once (40P01).
+
+use crate::{Error, ErrorKind, Result};
+use multiloop_exec::workers::context::Cancellation;
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often a statement that waits looks whether it is cancelled.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The locks of an engine.
+#[derive(Debug, Default)]
+pub(crate) struct RowLocks {
+    locks: Mutex<Locks>,
+    released: Condvar,
+    /// How many there are, for who has none.
+    count: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Locks {
+    /// By the table's number.
+    held: FxHashMap<u32, Vec<Held>>,
+    /// Which session each session waits for.
+    waiting: FxHashMap<u32, u32>,
+}
+
+#[derive(Debug)]
+struct Held {
+    session: u32,
+    /// The rows' line of snapshots, in which they have these numbers.
+    line: u64,
+    /// Ascending.
+    rows: Arc<[usize]>,
+}
+
+/// Rows of a table, on one line of snapshots.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows<'r> {
+    /// The table's number.
+    pub(crate) table: u32,
+    pub(crate) line: u64,
+    /// Ascending.
+    pub(crate) numbers: &'r [usize],
+}
+
+impl RowLocks {
+    fn lock(&self) -> MutexGuard<'_, Locks> {
+        // Each change of the lists is one step.
+        self.locks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes rows for a session, and waits for those that have some of them. Gives whether it has waited: what the rows were before
+    /// they need not be now.
+    ///
+    /// # Errors
+    /// 40P01 if somebody waits for the session that it would wait for, 55P03 after the time, 57014 if the statement is cancelled.
+    pub(crate) fn take(
+        &self,
+        session: u32,
+        rows: Rows<'_>,
+        (heard, limit): (&Cancellation, Option<Duration>),
+    ) -> Result<bool> {
+        let began = Instant::now();
+        let mut locks = self.lock();
+        let mut has_waited = false;
+        while let Some(holder) = locks.holder(session, rows) {
+            if locks.waits_for(holder, session) {
+                locks.waiting.remove(&session);
+                let error = Error::new(ErrorKind::Deadlock, "deadlock detected");
+                return Err(error.with_detail("Each of the transactions waits for a row that another has changed."));
+            }
+            locks.waiting.insert(session, holder);
+            has_waited = true;
+            let stopped = heard.check().and_then(|()| match limit {
+                Some(limit) if began.elapsed() >= limit => {
+                    Err(Error::new(ErrorKind::LockNotAvailable, "canceling statement due to lock timeout"))
+                }
+                _ => Ok(()),
+            });
+            if let Err(error) = stopped {
+                locks.waiting.remove(&session);
+                return Err(error);
+            }
+            locks = self.released.wait_timeout(locks, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        locks.waiting.remove(&session);
+        self.keep(&mut locks, session, rows);
+        Ok(has_waited)
+    }
+
+    /// The same if nobody has one of them; else whoever asks gets none.
+    pub(crate) fn try_take(&self, session: u32, rows: Rows<'_>) -> bool {
+        let mut locks = self.lock();
+        let is_free = locks.holder(session, rows).is_none();
+        if is_free {
+            self.keep(&mut locks, session, rows);
+        }
+        is_free
+    }
+
+    fn keep(&self, locks: &mut Locks, session: u32, rows: Rows<'_>) {
+        if rows.numbers.is_empty() {
+            return;
+        }
+        let held = Held { session, line: rows.line, rows: rows.numbers.into() };
+        locks.held.entry(rows.table).or_default().push(held);
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether another session has rows of a table.
+    pub(crate) fn has_others(&self, session: u32, table: u32) -> bool {
+        let locks = self.lock();
+        locks.held.get(&table).is_some_and(|held| held.iter().any(|held| held.session != session))
+    }
+
+    /// Gives back all that a session has.
+    pub(crate) fn release(&self, session: u32) {
+        // Whoever has some has counted them himself.
+        if self.count.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let mut locks = self.lock();
+        let mut gone = 0;
+        locks.held.retain(|_, held| {
+            let before = held.len();
+            held.retain(|held| held.session != session);
+            gone += before - held.len();
+            !held.is_empty()
+        });
+        self.count.fetch_sub(gone, Ordering::Relaxed);
+        drop(locks);
+        if gone > 0 {
+            self.released.notify_all();
+        }
+    }
+}
+
+impl Locks {
+    /// Another session that has one of the rows.
+    fn holder(&self, session: u32, rows: Rows<'_>) -> Option<u32> {
+        let held = self.held.get(&rows.table)?;
+        // On another line they may be any.
+        let has = |held: &&Held| {
+            held.session != session
+                && !rows.numbers.is_empty()
+                && (held.line != rows.line || crate::catalog::history::meet(&held.rows, rows.numbers))
+        };
+        held.iter().find(has).map(|held| held.session)
+    }
+
+    /// Whether a session waits for another, be it through others.
+    fn waits_for(&self, session: u32, other: u32) -> bool {
+        let mut next = session;
+        for _ in 0..=self.waiting.len() {
+            match self.waiting.get(&next) {
+                Some(&holder) if holder == other => return true,
+                Some(&holder) => next = holder,
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(numbers: &[usize]) -> Rows<'_> {
+        Rows { table: 7, line: 1, numbers }
+    }
+
+    #[test]
+    fn who_wants_the_same_row_waits() {
+        let (locks, nobody) = (RowLocks::default(), Cancellation::default());
+        assert!(!locks.take(1, rows(&[1, 5]), (&nobody, None)).unwrap());
+        assert!(!locks.take(2, rows(&[2]), (&nobody, None)).unwrap());
+        assert!(!locks.take(1, rows(&[5]), (&nobody, None)).unwrap(), "they are one's own");
+        let limit = Some(Duration::from_millis(20));
+        let error = locks.take(2, rows(&[4, 5]), (&nobody, limit)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::LockNotAvailable);
+        let other = Rows { line: 2, ..rows(&[9]) };
+        assert_eq!(locks.take(2, other, (&nobody, limit)).unwrap_err().kind(), ErrorKind::LockNotAvailable);
+        assert!(!locks.take(2, Rows { table: 8, ..rows(&[5]) }, (&nobody, None)).unwrap());
+        assert!(locks.has_others(2, 7) && locks.has_others(1, 7) && !locks.has_others(2, 8));
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| locks.take(2, rows(&[5]), (&nobody, None)));
+            std::thread::sleep(Duration::from_millis(10));
+            locks.release(1);
+            assert!(waits.join().unwrap().unwrap());
+        });
+        assert!(locks.try_take(2, rows(&[1, 5])) && !locks.try_take(3, rows(&[5, 6])) && locks.try_take(3, rows(&[6])));
+        locks.release(2);
+        locks.release(3);
+        assert!(!locks.has_others(9, 7));
+        assert_eq!(locks.count.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_circle_is_found() {
+        let (locks, nobody) = (RowLocks::default(), Cancellation::default());
+        for session in 0..3 {
+            locks.take(session, rows(&[session as usize]), (&nobody, None)).unwrap();
+        }
+        std::thread::scope(|scope| {
+            let waits = |session: u32| {
+                let (locks, nobody) = (&locks, &nobody);
+                scope.spawn(move || {
+                    let taken = locks.take(session, rows(&[(session as usize + 1) % 3]), (nobody, None));
+                    locks.release(session);
+                    taken.map_err(|error| error.kind())
+                })
+            };
+            let all = [waits(0), waits(1), waits(2)].map(|waits| waits.join().unwrap());
+            assert_eq!(all.iter().filter(|taken| **taken == Err(ErrorKind::Deadlock)).count(), 1);
+            assert_eq!(all.iter().filter(|taken| **taken == Ok(true)).count(), 2);
+        });
+    }
+
+    #[test]
+    fn who_is_cancelled_waits_no_longer() {
+        let (locks, heard) = (RowLocks::default(), Cancellation::default());
+        locks.take(1, rows(&[1]), (&heard, None)).unwrap();
+        heard.cancel();
+        assert_eq!(locks.take(2, rows(&[1]), (&heard, None)).unwrap_err().kind(), ErrorKind::Cancelled);
+        assert!(locks.lock().waiting.is_empty());
+    }
+}

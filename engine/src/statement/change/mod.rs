@@ -1,0 +1,414 @@
+//! UPDATE, DELETE, and what INSERT has beside rows: RETURNING and ON CONFLICT.
+//!
+//! 1. The statement's query gives numbers of rows, new values and RETURNING, of the snapshot that the statement sees.
+//! 2. With the right to write, the table is looked at again: if it is another snapshot now, the statement begins anew.
+//! 3. The next snapshot is made (`exec/src/column/change`), and what its table is held to is checked with it: NOT NULL and CHECK of new
+//!    values, then keys.
+//! 4. Tables that refer to it are changed as their references say, and at last every reference is checked with the state that has
+//!    all changes (`references`).
+//!
+//! Nobody sees any of it before all of it is done, and after an error nobody does.
+
+mod conflict;
+mod rebase;
+mod references;
+
+use super::{check_not_null, of_relation};
+use crate::catalog::history::{self, Step};
+use crate::catalog::{Entry, Qualified, Schemas, State, StoredTable, TEMPORARY};
+use crate::keys::KeyIndexes;
+use crate::plan::Timings;
+use crate::row_locks::Rows;
+use crate::running::Runner;
+use crate::stream::ResultStream;
+use crate::transaction::{Write, conflict as conflict_of};
+use crate::{Error, Result};
+use arrow::array::RecordBatch;
+use conflict::Inserting;
+use multiloop_exec::column::arrow::{fields_of, schema_of_rows, to_record_batch_as};
+use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_exec::column::domain::{self, Appended};
+use multiloop_exec::column::narrow::alike;
+use multiloop_exec::column::{Chunk, Table};
+use multiloop_exec::workers::context::Context;
+use multiloop_planner::catalog::{Hidden, TableInfo};
+use multiloop_planner::relation::Query;
+use multiloop_planner::sql::{Change, ChangeKind};
+use multiloop_planner::types::{DataType, Field};
+use references::Altered;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Rows of a change's query.
+struct Given {
+    /// The numbers of rows that are changed, which ascend; none of an insertion.
+    numbers: Vec<usize>,
+    /// The columns behind them, those of RETURNING last.
+    rows: Table,
+}
+
+/// What the first column of a change's query is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// Not a number.
+    None,
+    /// The number of a row; of one that comes several times the first counts.
+    First,
+    /// The number of a row, which is to come once (21000).
+    Once,
+}
+
+/// What a change gives back.
+struct Outcome {
+    /// How many rows it has changed.
+    count: usize,
+    /// Rows whose last columns are those of RETURNING, in order.
+    rows: Table,
+}
+
+impl Runner<'_> {
+    /// Runs a change. None if somebody has changed the table since the statement began, which cannot be with the right to `write`.
+    pub(super) fn change(
+        &self,
+        change: &Change,
+        write: Option<Write<'_>>,
+        timings: Timings,
+    ) -> Result<Option<ResultStream>> {
+        let verb = match change.kind {
+            ChangeKind::Insert { .. } => "INSERT",
+            ChangeKind::Update { .. } => "UPDATE",
+            ChangeKind::Delete => "DELETE",
+        };
+        let found = self.found(&change.table, &self.snapshot.state)?;
+        self.check_own(self.snapshot.state.table(&found)?)?;
+        let fields = self.given_fields(change, &self.snapshot.state.table(&found)?.info);
+        let numbers = if let ChangeKind::Insert { .. } = change.kind { Numbers::None } else { Numbers::First };
+        let given = self.given(change.query.clone(), fields, numbers)?;
+        if !self.locked(&found, &given.numbers)? {
+            // Who has them may need the right to write to end.
+            drop(write);
+            self.wait_for(&found, &given.numbers)?;
+            return Ok(None);
+        }
+        let mut write = match write {
+            Some(write) => write,
+            None => self.session.begin_write()?,
+        };
+        let name = self.found(&change.table, &write.state)?;
+        let (mut is_load, mut shrunk) = (false, BTreeSet::new());
+        let outcome = match &change.kind {
+            ChangeKind::Insert { conflict } => {
+                is_load = write.state.table(&name)?.stored().rows() == 0;
+                let asked = (conflict.as_ref(), change.returning);
+                match self.insert_given(&mut write.state, &name, given, asked)? {
+                    Inserting::Done(outcome) => outcome,
+                    Inserting::Waits(numbers) => {
+                        drop(write);
+                        self.wait_for(&name, &numbers)?;
+                        return Ok(None);
+                    }
+                }
+            }
+            ChangeKind::Update { .. } | ChangeKind::Delete => {
+                if self.snapshot.changed_handle(&name) != Some(write.state.table(&name)?.info.handle) {
+                    return Ok(None);
+                }
+                let columns = match &change.kind {
+                    ChangeKind::Update { columns } => Some(columns.as_slice()),
+                    _ => None,
+                };
+                let count = given.numbers.len();
+                let altered = self.apply(&mut write.state, &name, columns, &given)?;
+                shrunk = self.settle(&mut write.state, altered)?;
+                Outcome { count, rows: given.rows }
+            }
+        };
+        if write.is_shared() {
+            self.drop_deleted(&mut write.state, &shrunk)?;
+        }
+        if outcome.count > 0 {
+            self.publish(write, &name, is_load);
+        }
+        let tag =
+            if verb == "INSERT" { format!("INSERT 0 {}", outcome.count) } else { format!("{verb} {}", outcome.count) };
+        let Some(returning) = change.returning else {
+            return Ok(Some(ResultStream::done(tag).with_timings(timings)));
+        };
+        self.returned(&outcome.rows, returning, (verb, &change.query)).map(|rows| Some(rows.with_timings(timings)))
+    }
+
+    /// Takes rows until the transaction ends; whether nobody else has one of them, and nobody has changed one since the transaction
+    /// began.
+    fn locked(&self, name: &Qualified, numbers: &[usize]) -> Result<bool> {
+        let locks = &self.session.engine.0.row_locks;
+        let Some(rows) = self.lockable(name, numbers) else { return Ok(true) };
+        Ok(locks.try_take(self.session.work.identity().0, rows) && !self.is_overtaken(name, numbers)?)
+    }
+
+    /// Waits until nobody else has one of some rows, and takes them.
+    fn wait_for(&self, name: &Qualified, numbers: &[usize]) -> Result<()> {
+        let locks = &self.session.engine.0.row_locks;
+        let Some(rows) = self.lockable(name, numbers) else { return Ok(()) };
+        let limit = self.session.work.time_limit("lock_timeout");
+        locks.take(self.session.work.identity().0, rows, (&self.session.cancellation, limit)).map(drop)
+    }
+
+    /// Rows as they are locked; none of what is temporary, which is the session's own.
+    fn lockable<'n>(&self, name: &Qualified, numbers: &'n [usize]) -> Option<Rows<'n>> {
+        let object = self.snapshot.state.object(name).filter(|_| name.schema != TEMPORARY)?;
+        let Entry::Table(stored) = &object.entry else { return None };
+        Some(Rows { table: object.oid, line: stored.history.line(), numbers })
+    }
+
+    /// Whether somebody else has changed one of some rows, and committed that, since the transaction began, or its statement.
+    ///
+    /// # Errors
+    /// 40001 so far as the transaction goes on to see what it saw first.
+    fn is_overtaken(&self, name: &Qualified, numbers: &[usize]) -> Result<bool> {
+        let Some((base, sees_others)) = self.session.work.base() else { return Ok(false) };
+        let now = self.session.engine.0.catalog.snapshot();
+        let object =
+            |schemas: &Schemas| schemas.get(&name.schema).and_then(|schema| schema.objects.get(&name.name).cloned());
+        let (Some(was), Some(is)) = (object(&base), object(&now)) else { return Ok(false) };
+        let (Entry::Table(old), Entry::Table(new)) = (&was.entry, &is.entry) else { return Ok(false) };
+        if was.version == is.version {
+            return Ok(false);
+        }
+        let first = old.stored().rows();
+        let others = new.history.since(&old.history);
+        let others = others.map(|steps| history::rows_of(steps.iter().map(|step| &**step), first));
+        match others {
+            Some(others) if !history::meet(&others, numbers) => Ok(false),
+            _ if sees_others => Ok(true),
+            _ => Err(conflict_of(&format!("{}.{}", name.schema, name.name))),
+        }
+    }
+
+    /// Drops deleted rows of tables where they are many, unless a transaction knows rows by the numbers that they have.
+    fn drop_deleted(&self, state: &mut State, tables: &BTreeSet<Qualified>) -> Result<()> {
+        let context = self.session.loading();
+        for name in tables {
+            let Some(object) = state.object(name) else { continue };
+            let Entry::Table(stored) = &object.entry else { continue };
+            if self.session.engine.0.row_locks.has_others(self.session.work.identity().0, object.oid) {
+                continue;
+            }
+            if let Some(next) = dropped(stored, state, &context)? {
+                state.insert(name, Entry::Table(next));
+            }
+        }
+        Ok(())
+    }
+
+    /// The columns that a change's query gives, as they are stored, and how many of them are before those of RETURNING.
+    fn given_fields(&self, change: &Change, info: &TableInfo) -> (Vec<Field>, usize) {
+        let declared = info.declared.fields(&info.fields);
+        let mut fields = Vec::new();
+        match &change.kind {
+            ChangeKind::Insert { .. } => fields.clone_from(&declared),
+            ChangeKind::Update { columns } => {
+                fields.push(Field::new("row number", DataType::BigInt, false));
+                fields.extend(columns.iter().map(|&column| declared[column].clone()));
+            }
+            ChangeKind::Delete => fields.push(Field::new("row number", DataType::BigInt, false)),
+        }
+        let own = fields.len();
+        let rest = change.query.fields().split_off(own);
+        // What is declared not to be NULL is seen to when all is there.
+        fields.iter_mut().for_each(|field| field.nullable = true);
+        fields.extend(rest.into_iter().map(|field| Field { nullable: true, ..field }));
+        (fields, own)
+    }
+
+    /// The rows of a change's query; of numbered ones each once, in order.
+    fn given(&self, query: Query, (fields, own): (Vec<Field>, usize), kind: Numbers) -> Result<Given> {
+        let result = self.query(query, Timings::default())?;
+        let mut builder = TableBuilder::new(storable(fields, own, &result)?, Storage::Compact, &self.session.loading());
+        for batch in result {
+            builder.push(batch?)?;
+        }
+        let rows = builder.finish()?;
+        if kind == Numbers::None {
+            return Ok(Given { numbers: Vec::new(), rows });
+        }
+        let context = self.session.context();
+        let mut numbers = Vec::with_capacity(rows.rows());
+        for chunk in &rows.chunks {
+            context.check()?;
+            numbers
+                .extend((0..chunk.rows).filter_map(|row| chunk.columns[0].integer(row)).map(|number| number as usize));
+        }
+        let columns: Vec<usize> = (1..rows.fields.len()).collect();
+        if numbers.is_sorted_by(|a, b| a < b) {
+            return Ok(Given { numbers, rows: rows.rearranged(&columns) });
+        }
+        let mut order: Vec<usize> = (0..numbers.len()).collect();
+        order.sort_by_key(|&at| (numbers[at], at));
+        order.dedup_by_key(|at| numbers[*at]);
+        if kind == Numbers::Once && order.len() < numbers.len() {
+            return Err(conflict::twice());
+        }
+        let rows = rows.rows_at(&order, &columns, &context)?;
+        Ok(Given { numbers: order.into_iter().map(|at| numbers[at]).collect(), rows })
+    }
+
+    /// Puts the next snapshot of a table into a state: one in which these rows have other values in these `columns`, or, without such,
+    /// are deleted. Gives what references are to be told.
+    fn apply(
+        &self,
+        state: &mut State,
+        name: &Qualified,
+        columns: Option<&[usize]>,
+        given: &Given,
+    ) -> Result<Vec<Altered>> {
+        if given.numbers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let stored = state.table(name)?.clone();
+        let context = self.session.loading();
+        let told = |error: Error| error.in_table(&name.schema, &name.name);
+        let before = self.rows_before(state, name, columns, &given.numbers)?;
+        let next = match columns {
+            Some(columns) => {
+                let places: Vec<usize> = (0..columns.len()).collect();
+                let values = given.rows.clone().rearranged(&places);
+                self.updated(&stored, columns, (&given.numbers, values), state, &context).map_err(told)?
+            }
+            None => deleted(&stored, &given.numbers, state, &context)?,
+        };
+        let declared = Arc::clone(&next.info.declared);
+        let set = |of: &[usize]| columns.is_some_and(|columns| of.iter().any(|column| columns.contains(column)));
+        let checks = declared.checks.iter().any(|check| set(&check.columns));
+        let refers = declared.references.iter().any(|reference| set(&reference.columns));
+        let is_referred = columns.is_some() && before.is_some();
+        let after = match checks || is_referred {
+            true => Some(rows_of(&next, &given.numbers, &context)?),
+            false => None,
+        };
+        if let (true, Some(after)) = (checks, &after) {
+            self.check_conditions(&name.name, &declared, after, state).map_err(told)?;
+        }
+        state.insert(name, Entry::Table(next));
+        let refers = if refers { given.numbers.clone() } else { Vec::new() };
+        let (table, columns) = (name.clone(), columns.map(<[usize]>::to_vec));
+        Ok(vec![Altered { table, before, after, columns, refers }])
+    }
+
+    /// Rows as they are before they change, if a table refers to what changes of them.
+    fn rows_before(
+        &self,
+        state: &State,
+        name: &Qualified,
+        columns: Option<&[usize]>,
+        numbers: &[usize],
+    ) -> Result<Option<Table>> {
+        let is_told =
+            |columns: &[usize], referenced: &[usize]| referenced.iter().any(|column| columns.contains(column));
+        let referring = references::referring(state, name);
+        if !referring.iter().any(|(_, of)| columns.is_none_or(|columns| is_told(columns, &of.referenced))) {
+            return Ok(None);
+        }
+        rows_of(state.table(name)?, numbers, &self.session.loading()).map(Some)
+    }
+
+    /// The next snapshot with other values in some columns.
+    fn updated(
+        &self,
+        stored: &StoredTable,
+        columns: &[usize],
+        (numbers, values): (&[usize], Table),
+        state: &State,
+        context: &Context,
+    ) -> Result<StoredTable> {
+        let declared = &stored.info.declared;
+        let fields: Vec<Field> = columns.iter().map(|&column| stored.info.fields[column].clone()).collect();
+        check_not_null(&stored.info.name, &fields, &values).map_err(|error| of_relation(error, &stored.info.name))?;
+        let mut old = Table::clone(stored.stored());
+        let mut values = values;
+        let numerics: Vec<bool> = columns.iter().map(|&column| declared.numerics.get(column) == Some(&true)).collect();
+        if numerics.contains(&true) {
+            values = values.narrowed(&numerics, context)?;
+            let (of_old, of_values) = alike(old.clone().rearranged(columns), values, &numerics, context)?;
+            old = old.with_columns(columns, of_old)?;
+            values = of_values;
+        }
+        let hidden = stored.info.hidden;
+        let own = stored.own_domains();
+        let keeps_keys = !declared.keys.iter().any(|key| key.columns.iter().any(|column| columns.contains(column)));
+        let step = Some(Step { rows: numbers.to_vec(), columns: Some(columns.to_vec()) });
+        let next = match domain::patch(&old, &own, (numbers, columns), &values, context)? {
+            Some(Appended { table, domains, .. }) => {
+                stored.changed((table, hidden), (domains, state.domains()), step, keeps_keys)
+            }
+            // A domain is full.
+            None => {
+                let table = domain::decode(&old, &own, context)?.patched(numbers, columns, &values, context)?;
+                stored.replaced(table, step)
+            }
+        };
+        for key in declared.keys.iter().filter(|key| key.columns.iter().any(|column| columns.contains(column))) {
+            let shown = || rows_of(&next, numbers, context);
+            KeyIndexes::check_changed(key, next.stored(), (numbers, hidden.deleted), shown, context)?;
+        }
+        Ok(next)
+    }
+
+    /// What RETURNING gives: the last columns of some rows.
+    fn returned(&self, rows: &Table, returning: usize, (verb, query): (&'static str, &Query)) -> Result<ResultStream> {
+        let first = rows.fields.len() - returning;
+        let columns: Vec<usize> = (first..rows.fields.len()).collect();
+        let rows = rows.clone().rearranged(&columns);
+        let fields = query.fields().split_off(query.output.len() - returning);
+        let schema = schema_of_rows(&fields, &rows.chunks, 0..fields.len());
+        let (of, shown) = (fields.clone(), Arc::clone(&schema));
+        let chunks: Vec<Arc<Chunk>> = rows.chunks.into_vec();
+        let batch = move |chunk: Arc<Chunk>| -> Result<RecordBatch> { to_record_batch_as(&of, &shown, &chunk) };
+        let sight = self.snapshot.sight(&fields);
+        Ok(ResultStream::rows(fields, schema, chunks.into_iter().map(batch)).with_sight(sight).with_verb(verb))
+    }
+}
+
+/// Fields of a result as tables can have them, behind those that a table has: no column is of rows, which are texts here.
+fn storable(mut fields: Vec<Field>, own: usize, result: &ResultStream) -> Result<Vec<Field>> {
+    let given = fields_of(&result.schema())?;
+    for (field, given) in fields.iter_mut().zip(given).skip(own) {
+        if let DataType::Nested(_) = field.data_type {
+            field.data_type = given.data_type;
+        }
+    }
+    Ok(fields)
+}
+
+/// The next snapshot with some rows marked as deleted.
+fn deleted(stored: &StoredTable, numbers: &[usize], state: &State, context: &Context) -> Result<StoredTable> {
+    let table = stored.stored();
+    let (marked, marks) = match stored.info.hidden.deleted {
+        Some(marks) => (table.marked(numbers, marks, context)?, marks),
+        None => (table.with_marks().marked(numbers, table.fields.len(), context)?, table.fields.len()),
+    };
+    let hidden = Hidden { deleted: Some(marks), number: None };
+    let step = Some(Step { rows: numbers.to_vec(), columns: None });
+    Ok(stored.changed((marked, hidden), (stored.own_domains(), state.domains()), step, true))
+}
+
+/// The same rows without those that are deleted, where they are many; none if all stays as it is.
+fn dropped(stored: &StoredTable, state: &State, context: &Context) -> Result<Option<StoredTable>> {
+    let Some(marks) = stored.info.hidden.deleted else { return Ok(None) };
+    let Some(table) = stored.stored().without_marked(marks, context)? else { return Ok(None) };
+    let has_marks = table.fields.len() > stored.info.fields.len();
+    let hidden = Hidden { deleted: has_marks.then_some(marks), number: None };
+    Ok(Some(stored.changed((table, hidden), (stored.own_domains(), state.domains()), None, false)))
+}
+
+/// Whether a row is deleted.
+fn is_deleted(stored: &StoredTable, row: usize) -> bool {
+    let Some(marks) = stored.info.hidden.deleted else { return false };
+    let starts = stored.stored().chunks.starts();
+    let chunk = starts.partition_point(|&start| start <= row) - 1;
+    Table::is_marked(&stored.stored().chunks[chunk].columns, row - starts[chunk], marks)
+}
+
+/// Rows of a table as values, by their numbers.
+fn rows_of(stored: &StoredTable, numbers: &[usize], context: &Context) -> Result<Table> {
+    domain::rows_at(stored.stored(), &stored.own_domains(), numbers, stored.info.fields.len(), context)
+}

@@ -1,0 +1,203 @@
+//! COMMIT beside others: the shared state with what a transaction has changed.
+//!
+//! Objects have versions. What the transaction alone has changed is put in; what somebody else has changed since is a conflict (40001),
+//! but for tables of which both have changed rows alone: these are given to whoever can do the changes once more.
+
+use crate::catalog::{Entry, Object, Qualified, Schema, Schemas, State, StoredTable};
+use crate::{Error, ErrorKind, Result};
+use multiloop_planner::catalog::{Key, Reference};
+use multiloop_planner::types::DataType;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A table that a transaction has changed: as it was when that began, if it was there, and as the transaction has made it.
+#[derive(Debug)]
+pub(crate) struct Own {
+    pub(crate) name: Qualified,
+    pub(crate) base: Option<StoredTable>,
+    pub(crate) own: StoredTable,
+    /// Whether somebody else has changed it since.
+    pub(crate) is_moved: bool,
+}
+
+impl Own {
+    /// None of what is no table.
+    fn of((schema, name): (&str, &str), (before, own): (Option<&Object>, &Object), is_moved: bool) -> Option<Self> {
+        let table = |object: &Object| match &object.entry {
+            Entry::Table(table) => Some(table.clone()),
+            _ => None,
+        };
+        let name = Qualified { schema: schema.to_owned(), name: name.to_owned() };
+        Some(Own { name, base: before.and_then(table), own: table(own)?, is_moved })
+    }
+}
+
+/// Changes of a transaction, which are to be done to tables that somebody else has changed since it began.
+pub(crate) struct Moved<'s> {
+    /// The shared state as it was when the transaction began, as it is now, and with all that the transaction has changed but for
+    /// these tables.
+    base: &'s Schemas,
+    now: &'s Schemas,
+    pub(crate) state: State,
+    /// All tables that it has changed.
+    pub(crate) tables: Vec<Own>,
+}
+
+impl Moved<'_> {
+    /// Whether somebody else has changed a table since.
+    pub(crate) fn has_moved(&self, name: &Qualified) -> bool {
+        let version = |schemas: &Schemas| object_of(schemas, name).map(|object| object.version);
+        version(self.base) != version(self.now)
+    }
+}
+
+/// What does such changes once more.
+pub(crate) type Rebase<'r> = &'r dyn Fn(&mut Moved<'_>) -> Result<()>;
+
+/// The shared state with what a transaction has changed, which began with `base` and ended with `own`: tables that others have
+/// changed, too, have both changes then, where these are of different rows (40001 if not).
+pub(super) fn merged(
+    (base, own, now): (&Schemas, &Schemas, &Schemas),
+    changed: &mut Vec<(String, String)>,
+    rebase: Rebase<'_>,
+) -> Result<Schemas> {
+    let mut tables = Vec::new();
+    let merged = merged_objects((base, own, now), changed, &mut tables)?;
+    // Where nobody else has changed anything there is nothing to see to.
+    let merged = if Arc::ptr_eq(base, now) {
+        merged
+    } else {
+        let mut moved = Moved { base, now, state: State::shared(merged), tables };
+        rebase(&mut moved)?;
+        moved.state.schemas
+    };
+    check_names(&merged)?;
+    Ok(merged)
+}
+
+/// The same but for tables that others have changed, too, which are as others have them.
+fn merged_objects(
+    (base, own, now): (&Schemas, &Schemas, &Schemas),
+    changed: &mut Vec<(String, String)>,
+    tables: &mut Vec<Own>,
+) -> Result<Schemas> {
+    let mut merged = Schemas::clone(now);
+    let result = Arc::make_mut(&mut merged);
+    let names: BTreeSet<&String> = base.keys().chain(own.keys()).collect();
+    for name in names {
+        let (was, is) = (base.get(name), own.get(name));
+        if was.zip(is).is_some_and(|(was, is)| Arc::ptr_eq(was, is)) {
+            continue;
+        }
+        let there = now.get(name);
+        // Made or dropped, by this transaction and somebody else.
+        let oid = |schema: Option<&Arc<Schema>>| schema.map(|schema| schema.oid);
+        let Some(is) = is else {
+            let is_as_it_was = was
+                .zip(there)
+                .is_some_and(|(was, there)| was.oid == there.oid && unchanged(&was.objects, &there.objects));
+            if !is_as_it_was {
+                return Err(conflict(name));
+            }
+            result.remove(name);
+            continue;
+        };
+        if oid(was) != oid(there) {
+            return Err(conflict(name));
+        }
+        let mut schema = there.map_or_else(|| Schema::clone(is), |there| Schema::clone(there));
+        if was.is_some_and(|was| was.comment != is.comment) {
+            schema.comment.clone_from(&is.comment);
+        }
+        if was.is_some_and(|was| was.owned != is.owned) {
+            if was.zip(there).is_some_and(|(was, there)| was.owned != there.owned) {
+                return Err(conflict(name));
+            }
+            schema.owned.clone_from(&is.owned);
+        }
+        let empty = Default::default();
+        let before = was.map_or(&empty, |was| &was.objects);
+        let current = there.map_or(&empty, |there| &there.objects);
+        for object in before.keys().chain(is.objects.keys()).collect::<BTreeSet<_>>() {
+            let version = |objects: &BTreeMap<String, Object>| objects.get(object).map(|one| one.version);
+            if version(before) == version(&is.objects) {
+                continue;
+            }
+            let of = (before.get(object), is.objects.get(object), current.get(object));
+            let is_moved = version(before) != version(current);
+            if is_moved && !is_same_table(of) {
+                return Err(conflict(&format!("{name}.{object}")));
+            }
+            match is.objects.get(object) {
+                Some(one) => {
+                    tables.extend(Own::of((name, object), (of.0, one), is_moved));
+                    changed.push((name.clone(), object.clone()));
+                    if !is_moved {
+                        schema.objects.insert(object.clone(), one.clone());
+                    }
+                }
+                None => drop(schema.objects.remove(object)),
+            }
+        }
+        result.insert(name.clone(), Arc::new(schema));
+    }
+    Ok(merged)
+}
+
+/// Whether an object was, is for a transaction, and is for all others one table, of which rows alone have changed.
+fn is_same_table((before, own, now): (Option<&Object>, Option<&Object>, Option<&Object>)) -> bool {
+    let (Some(before), Some(own), Some(now)) = (before, own, now) else { return false };
+    let is_table = |object: &Object| matches!(object.entry, Entry::Table(_));
+    let is_same = |a: &Object, b: &Object| {
+        a.oid == b.oid && a.owned == b.owned && a.comments == b.comments && a.entry.declared() == b.entry.declared()
+    };
+    [before, own, now].into_iter().all(is_table) && is_same(before, own) && is_same(before, now)
+}
+
+/// Somebody may have dropped what a new view or table names, or made one that names what this transaction dropped.
+fn check_names(merged: &Schemas) -> Result<()> {
+    for (name, schema) in merged.iter() {
+        let stands = |one: &Object| {
+            let refers = |of: &Reference| {
+                let to = Qualified::of(&of.table);
+                to.as_ref().is_some_and(|to| object_of(merged, to).is_some_and(|to| has_key(to, &of.referenced)))
+            };
+            let named = one.entry.needs().iter().all(|need| object_of(merged, need).is_some());
+            named && one.entry.declared().is_none_or(|declared| declared.references.iter().all(refers))
+        };
+        if let Some((view, _)) = schema.objects.iter().find(|(_, one)| !stands(one)) {
+            return Err(conflict(&format!("{name}.{view}")));
+        }
+        let used = |one: &Object| {
+            one.entry.enums().into_iter().all(|of| merged.values().any(|of_schema| has_enum(of_schema, of)))
+        };
+        if let Some((table, _)) = schema.objects.iter().find(|(_, one)| !used(one)) {
+            return Err(conflict(&format!("{name}.{table}")));
+        }
+    }
+    Ok(())
+}
+
+fn object_of<'s>(schemas: &'s Schemas, Qualified { schema, name }: &Qualified) -> Option<&'s Object> {
+    schemas.get(schema)?.objects.get(name)
+}
+
+/// Whether a table has a key of these columns, in any order.
+fn has_key(object: &Object, columns: &[usize]) -> bool {
+    let is_it = |key: &Key| key.columns.len() == columns.len() && key.columns.iter().all(|of| columns.contains(of));
+    object.entry.declared_keys().iter().any(is_it)
+}
+
+fn has_enum(schema: &Schema, data_type: DataType) -> bool {
+    schema.objects.values().any(|object| matches!(object.entry, Entry::Type(of) if of == data_type))
+}
+
+fn unchanged(was: &BTreeMap<String, Object>, is: &BTreeMap<String, Object>) -> bool {
+    was.len() == is.len()
+        && was.iter().all(|(name, one)| is.get(name).is_some_and(|other| other.version == one.version))
+}
+
+pub(crate) fn conflict(name: &str) -> Error {
+    let message = format!("could not serialize access due to concurrent update of \"{name}\"");
+    Error::new(ErrorKind::Serialization, message).with_hint("The transaction might succeed if retried.")
+}
