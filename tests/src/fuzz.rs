@@ -60,6 +60,7 @@ fn catalog() -> Fixed {
         handle: TableHandle(1),
         domains: Vec::new(),
         declared: Arc::default(),
+        hidden: Default::default(),
     }))
 }
 

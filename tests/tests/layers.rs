@@ -92,6 +92,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "notify",
             "roles",
             "access",
+            "row_locks",
             "transaction",
             "activity",
             "system",

@@ -18,7 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 type Output = DBOutput<DefaultColumnType>;
 
 /// Words of queries that give something else when they are run again, or change something.
-const ONCE: [&str; 12] = [
+const ONCE: [&str; 13] = [
+    "returning",
     "random(",
     "nextval(",
     "setval(",

@@ -24,7 +24,7 @@ const INSTANTS: [&str; 8] = [
 
 impl Writer<'_> {
     /// A statement of one of these kinds.
-    pub(crate) fn statement_of_kind(mut self) -> Statement {
+    pub(crate) fn statement_of_kind(&mut self) -> Statement {
         self.choices.enter("kind");
         let mut statement = match self.choices.pick(8) {
             0 => Statement::of(self.grouping_sets()),

@@ -38,8 +38,15 @@ impl Statement {
 }
 
 impl Writer<'_> {
-    /// A statement: perhaps some WITH queries, a query, and how its rows are shown.
+    /// A statement, perhaps over tables that were changed.
     pub(crate) fn statement(mut self) -> Statement {
+        let mut statement = self.query_statement();
+        self.change_tables(&mut statement);
+        statement
+    }
+
+    /// Perhaps some WITH queries, a query, and how its rows are shown.
+    fn query_statement(&mut self) -> Statement {
         if self.choices.weighted(&[3, 2]) == 1 {
             return self.statement_of_kind();
         }

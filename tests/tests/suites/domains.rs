@@ -566,7 +566,7 @@ fn keys_that_are_joined_again_get_codes() {
     assert!(found.iter().all(|of| *of == found[0]));
     check_far(&session);
     // Rows that come later have codes, too; who is in a transaction sees what it saw.
-    done(&session, "begin");
+    done(&session, "begin isolation level repeatable read");
     let seen = answer(&session, &query);
     let other = session.engine().session();
     done(

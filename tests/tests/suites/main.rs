@@ -3,6 +3,7 @@
 
 mod api;
 mod bad_input;
+mod changes;
 mod devices;
 mod domains;
 mod embedded_values;

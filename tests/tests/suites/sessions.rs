@@ -93,13 +93,19 @@ fn a_transaction_is_all_or_nothing() {
 fn a_snapshot_stays() {
     let engine = engine();
     let (one, other) = (engine.session(), engine.session());
-    check(&one, &[("CREATE TABLE t (a int)", "CREATE TABLE"), ("BEGIN", "BEGIN")]);
+    const REPEATABLE: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ";
+    check(&one, &[("CREATE TABLE t (a int)", "CREATE TABLE"), (REPEATABLE, "BEGIN")]);
     // A transaction begins to see when it first asks.
     check(&other, &[("INSERT INTO t VALUES (1)", "INSERT 0 1")]);
     check(&one, &[("SELECT a FROM t", "1")]);
     check(&other, &[("INSERT INTO t VALUES (2)", "INSERT 0 1"), ("CREATE TABLE u (b int)", "CREATE TABLE")]);
     check(&one, &[("SELECT a FROM t", "1"), ("SELECT * FROM u", "!42P01"), ("ROLLBACK", "ROLLBACK")]);
     check(&one, &[("SELECT a FROM t ORDER BY a", "1 2")]);
+    // Each statement of READ COMMITTED has one of its own, beside what the transaction has done.
+    check(&one, &[("BEGIN", "BEGIN"), ("INSERT INTO t VALUES (5)", "INSERT 0 1")]);
+    check(&other, &[("INSERT INTO t VALUES (3)", "INSERT 0 1"), ("CREATE TABLE w (c int)", "CREATE TABLE")]);
+    check(&one, &[("SELECT a FROM t ORDER BY a", "1 2 3 5"), ("SELECT count(*) FROM w", "0"), ("COMMIT", "COMMIT")]);
+    check(&other, &[("SELECT a FROM t ORDER BY a", "1 2 3 5")]);
 }
 
 #[test]
@@ -109,7 +115,14 @@ fn the_second_writer_tries_again() {
     check(&one, &[("CREATE TABLE t (a int)", "CREATE TABLE"), ("CREATE TABLE u (a int)", "CREATE TABLE")]);
     check(&one, &[("BEGIN", "BEGIN"), ("INSERT INTO t VALUES (1)", "INSERT 0 1")]);
     check(&other, &[("BEGIN", "BEGIN"), ("INSERT INTO t VALUES (2)", "INSERT 0 1"), ("COMMIT", "COMMIT")]);
-    check(&one, &[("COMMIT", "!40001"), ("SELECT a FROM t", "2")]);
+    // Other rows of one table are nobody's business.
+    check(&one, &[("COMMIT", "COMMIT"), ("SELECT a FROM t ORDER BY a", "1 2")]);
+    check(&one, &[("BEGIN ISOLATION LEVEL REPEATABLE READ", "BEGIN"), ("SELECT count(*) FROM t", "2")]);
+    check(&other, &[("UPDATE t SET a = 0 WHERE a = 1", "UPDATE 1")]);
+    check(
+        &one,
+        &[("UPDATE t SET a = a + 1", "!40001"), ("COMMIT", "ROLLBACK"), ("DELETE FROM t WHERE a = 0", "DELETE 1")],
+    );
     assert_eq!(one.transaction_status(), TransactionStatus::Idle);
     // Different tables are nobody's business.
     check(&one, &[("BEGIN", "BEGIN"), ("INSERT INTO t VALUES (3)", "INSERT 0 1")]);
@@ -160,7 +173,8 @@ fn savepoints() {
     check(&one, &[("INSERT INTO t VALUES (9)", "INSERT 0 1"), ("COMMIT", "COMMIT"), ("SELECT a FROM t", "9")]);
     // A savepoint before the first question: the snapshot stays.
     let other = one.engine().session();
-    check(&one, &[("BEGIN", "BEGIN"), ("SAVEPOINT a", "SAVEPOINT"), ("SELECT a FROM t", "9")]);
+    check(&one, &[("BEGIN ISOLATION LEVEL REPEATABLE READ", "BEGIN"), ("SAVEPOINT a", "SAVEPOINT")]);
+    check(&one, &[("SELECT a FROM t", "9")]);
     check(&other, &[("INSERT INTO t VALUES (10)", "INSERT 0 1")]);
     check(&one, &[("ROLLBACK TO a", "ROLLBACK"), ("SELECT a FROM t", "9"), ("COMMIT", "COMMIT")]);
 }
@@ -771,7 +785,7 @@ fn transactions_beside_each_other_have_keys_of_their_own() {
     insert(&one, &[9, 11]);
     insert(&other, &[5, 13]);
     check(&other, &[("COMMIT", "COMMIT")]);
-    check(&one, &[("COMMIT", "!40001")]);
+    check(&one, &[("COMMIT", "!23505")]);
     refuses(&one, &[5, 7, 9, 13]);
     insert(&one, &[11]);
     check(&one, &[("SELECT count(*), count(DISTINCT a) FROM t", "10007,10007")]);
