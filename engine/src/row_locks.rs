@@ -135,6 +135,8 @@ impl RowLocks {
             !held.is_empty()
         });
         self.count.fetch_sub(gone, Ordering::Relaxed);
+        // Who has waited for it waits for it no longer, before he knows: else it would seem to close a circle with what it wants next.
+        locks.waiting.retain(|_, holder| *holder != session);
         drop(locks);
         if gone > 0 {
             self.released.notify_all();
@@ -222,6 +224,18 @@ mod tests {
             assert_eq!(all.iter().filter(|taken| **taken == Err(ErrorKind::Deadlock)).count(), 1);
             assert_eq!(all.iter().filter(|taken| **taken == Ok(true)).count(), 2);
         });
+    }
+
+    #[test]
+    fn who_has_ended_is_waited_for_no_longer() {
+        let (locks, nobody) = (RowLocks::default(), Cancellation::default());
+        locks.take(1, rows(&[1]), (&nobody, None)).unwrap();
+        locks.take(2, rows(&[2]), (&nobody, None)).unwrap();
+        // The other has not seen yet that the row is free.
+        locks.lock().waiting.insert(2, 1);
+        locks.release(1);
+        let limit = Some(Duration::from_millis(10));
+        assert_eq!(locks.take(1, rows(&[2]), (&nobody, limit)).unwrap_err().kind(), ErrorKind::LockNotAvailable);
     }
 
     #[test]

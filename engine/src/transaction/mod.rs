@@ -1,8 +1,9 @@
 //! What a session's statements see and change: the state that all sessions share, or that of a transaction of its own.
 //!
 //! Tables are immutable snapshots, so a transaction is a state of its own: it begins as the shared one is when its first statement
-//! asks, its statements change it, and COMMIT puts what has changed into the shared one. Readers never wait. A table that another
-//! transaction has changed since is an error (40001): the second of two that wrote the same table has to try again.
+//! asks, its statements change it, and COMMIT puts what has changed into the shared one. Readers never wait. A row that another
+//! transaction has changed since is an error (40001), and so is a table that it has made another one: the second of the two has to try
+//! again. READ COMMITTED goes on from what the others have done instead, statement by statement.
 //!
 //! A statement that fails is undone alone, since a state is changed in one step at the end; in a transaction it also makes all that
 //! follow fail (25P02) until the transaction, or a savepoint, is rolled back.
