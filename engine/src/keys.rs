@@ -98,6 +98,9 @@ impl KeyIndexes {
         let Change { old, rows, marks, snapshot, .. } = *change;
         let types: Vec<DataType> = key.columns.iter().map(|&column| rows.fields[column].data_type).collect();
         let before = RowPlaces::new(old);
+        if old.rows() > RowIndex::ROWS_MAX {
+            return found_by_scan(key, &types, (&before, &RowPlaces::new(rows)), marks, context);
+        }
         let find = |index: &KeyIndex| {
             let find = |(number, row): (usize, Row<'_>)| {
                 check_often(number, context)?;
@@ -246,6 +249,33 @@ impl KeyIndexes {
         };
         self.with_index((number, key, &types), (change.snapshot, &before, old.rows()), context, find)
     }
+}
+
+/// Of each row one that was before it and has its key, where rows are more than an index has numbers for.
+fn found_by_scan(
+    key: &Key,
+    types: &[DataType],
+    (before, rows): (&RowPlaces<'_>, &RowPlaces<'_>),
+    marks: Option<usize>,
+    context: &Context,
+) -> Result<Vec<Option<usize>>> {
+    let mut index = RowIndex::new(context);
+    for row in rows.from(0) {
+        index.push(hash(key, types, row, None))?;
+    }
+    let mut found = vec![None; index.rows()];
+    for (number, row) in before.from(0).enumerate() {
+        check_often(number, context)?;
+        let Some(hash) = hash(key, types, row, marks) else { continue };
+        // Each that has the key, and not the first alone.
+        index.find(hash, |new| {
+            if are_equal(key, types, rows.of(new), row) {
+                found[new] = Some(number);
+            }
+            false
+        });
+    }
+    Ok(found)
 }
 
 /// An error once the statement is cancelled; it is asked for each row.

@@ -56,8 +56,7 @@ impl RowLocks {
         self.locks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes rows for a session, and waits for those that have some of them. Gives whether it has waited: what the rows were before
-    /// they need not be now.
+    /// Takes rows for a session, and waits for those that have some of them: what the rows were before they need not be now.
     ///
     /// # Errors
     /// 40P01 if somebody waits for the session that it would wait for, 55P03 after the time, 57014 if the statement is cancelled.
@@ -66,10 +65,9 @@ impl RowLocks {
         session: u32,
         rows: Rows<'_>,
         (heard, limit): (&Cancellation, Option<Duration>),
-    ) -> Result<bool> {
+    ) -> Result<()> {
         let began = Instant::now();
         let mut locks = self.lock();
-        let mut has_waited = false;
         while let Some(holder) = locks.holder(session, rows) {
             if locks.waits_for(holder, session) {
                 locks.waiting.remove(&session);
@@ -77,7 +75,6 @@ impl RowLocks {
                 return Err(error.with_detail("Each of the transactions waits for a row that another has changed."));
             }
             locks.waiting.insert(session, holder);
-            has_waited = true;
             let stopped = heard.check().and_then(|()| match limit {
                 Some(limit) if began.elapsed() >= limit => {
                     Err(Error::new(ErrorKind::LockNotAvailable, "canceling statement due to lock timeout"))
@@ -92,7 +89,7 @@ impl RowLocks {
         }
         locks.waiting.remove(&session);
         self.keep(&mut locks, session, rows);
-        Ok(has_waited)
+        Ok(())
     }
 
     /// The same if nobody has one of them; else whoever asks gets none.
@@ -182,21 +179,23 @@ mod tests {
     #[test]
     fn who_wants_the_same_row_waits() {
         let (locks, nobody) = (RowLocks::default(), Cancellation::default());
-        assert!(!locks.take(1, rows(&[1, 5]), (&nobody, None)).unwrap());
-        assert!(!locks.take(2, rows(&[2]), (&nobody, None)).unwrap());
-        assert!(!locks.take(1, rows(&[5]), (&nobody, None)).unwrap(), "they are one's own");
+        locks.take(1, rows(&[1, 5]), (&nobody, None)).unwrap();
+        locks.take(2, rows(&[2]), (&nobody, None)).unwrap();
+        // They are one's own.
+        locks.take(1, rows(&[5]), (&nobody, None)).unwrap();
         let limit = Some(Duration::from_millis(20));
         let error = locks.take(2, rows(&[4, 5]), (&nobody, limit)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::LockNotAvailable);
         let other = Rows { line: 2, ..rows(&[9]) };
         assert_eq!(locks.take(2, other, (&nobody, limit)).unwrap_err().kind(), ErrorKind::LockNotAvailable);
-        assert!(!locks.take(2, Rows { table: 8, ..rows(&[5]) }, (&nobody, None)).unwrap());
+        locks.take(2, Rows { table: 8, ..rows(&[5]) }, (&nobody, None)).unwrap();
         assert!(locks.has_others(2, 7) && locks.has_others(1, 7) && !locks.has_others(2, 8));
         std::thread::scope(|scope| {
             let waits = scope.spawn(|| locks.take(2, rows(&[5]), (&nobody, None)));
             std::thread::sleep(Duration::from_millis(10));
+            assert!(!waits.is_finished());
             locks.release(1);
-            assert!(waits.join().unwrap().unwrap());
+            waits.join().unwrap().unwrap();
         });
         assert!(locks.try_take(2, rows(&[1, 5])) && !locks.try_take(3, rows(&[5, 6])) && locks.try_take(3, rows(&[6])));
         locks.release(2);
@@ -222,7 +221,7 @@ mod tests {
             };
             let all = [waits(0), waits(1), waits(2)].map(|waits| waits.join().unwrap());
             assert_eq!(all.iter().filter(|taken| **taken == Err(ErrorKind::Deadlock)).count(), 1);
-            assert_eq!(all.iter().filter(|taken| **taken == Ok(true)).count(), 2);
+            assert_eq!(all.iter().filter(|taken| **taken == Ok(())).count(), 2);
         });
     }
 

@@ -75,8 +75,9 @@ impl History {
 }
 
 /// The rows of steps that are among the first so many, ascending, each once.
-pub(crate) fn rows_of<'s>(steps: impl Iterator<Item = &'s Step>, first: usize) -> Vec<usize> {
-    let mut rows: Vec<usize> = steps.flat_map(|step| step.rows.iter().copied().filter(|&row| row < first)).collect();
+pub(crate) fn rows_of<'s>(steps: impl IntoIterator<Item = &'s Arc<Step>>, first: usize) -> Vec<usize> {
+    let mut rows: Vec<usize> =
+        steps.into_iter().flat_map(|step| step.rows.iter().copied().filter(|&row| row < first)).collect();
     rows.sort_unstable();
     rows.dedup();
     rows
@@ -105,7 +106,7 @@ mod tests {
         }
         let last = &all[3 * STEPS_MAX];
         for (at, earlier) in all.iter().enumerate() {
-            let since = last.since(earlier).map(|steps| rows_of(steps.iter().map(|step| &**step), usize::MAX));
+            let since = last.since(earlier).map(|steps| rows_of(steps, usize::MAX));
             let wanted = (at..3 * STEPS_MAX).collect::<Vec<_>>();
             assert!(since.as_ref().is_none_or(|since| *since == wanted));
             assert!(since.is_some() || wanted.len() > STEPS_MAX / 2, "{at}");
@@ -122,6 +123,6 @@ mod tests {
     fn rows_in_common() {
         assert!(meet(&[1, 5, 9], &[5]) && meet(&[5], &[1, 5, 9]) && meet(&[0], &[0]));
         assert!(!meet(&[], &[]) && !meet(&[1, 3], &[0, 2, 4]));
-        assert_eq!(rows_of([step(7), step(3), step(7)].iter(), 7), [3]);
+        assert_eq!(rows_of(&[step(7), step(3), step(7)].map(Arc::new), 7), [3]);
     }
 }

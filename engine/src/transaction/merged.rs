@@ -178,7 +178,7 @@ fn check_names(merged: &Schemas) -> Result<()> {
     Ok(())
 }
 
-fn object_of<'s>(schemas: &'s Schemas, Qualified { schema, name }: &Qualified) -> Option<&'s Object> {
+pub(crate) fn object_of<'s>(schemas: &'s Schemas, Qualified { schema, name }: &Qualified) -> Option<&'s Object> {
     schemas.get(schema)?.objects.get(name)
 }
 

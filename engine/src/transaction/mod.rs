@@ -10,7 +10,7 @@
 
 mod merged;
 
-pub(crate) use merged::{Moved, Own, Rebase, conflict};
+pub(crate) use merged::{Moved, Own, Rebase, conflict, object_of};
 
 use crate::access::{Access, FileUse};
 use crate::catalog::{Current, Publishing, Schema, Schemas, State};

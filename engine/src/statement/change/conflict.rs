@@ -6,7 +6,7 @@ use crate::catalog::{Qualified, State, StoredTable};
 use crate::keys::{self, KeyIndexes};
 use crate::running::Runner;
 use crate::{Error, ErrorKind, Result};
-use multiloop_exec::column::domain::{self, Appended};
+use multiloop_exec::column::domain;
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Chunk, Column, ColumnData, Table};
 use multiloop_exec::workers::context::Context;
@@ -148,10 +148,10 @@ fn sorted_out(stored: &StoredTable, values: &Table, conflict: &Conflict, context
         alike(Table::clone(stored.stored()), rows, numerics, context)?
     };
     let (own, marks) = (stored.own_domains(), stored.info.hidden.deleted);
-    let with_marks = |rows: Table| if marks.is_some() { rows.with_marks() } else { rows };
-    let (old, rows, keys) = match domain::append(&old, &own, &with_marks(rows.clone()), context)? {
-        Some(Appended { rows, .. }) => (old, rows, Arc::clone(&stored.keys)),
-        None => (domain::decode(&old, &own, context)?, with_marks(rows), KeyIndexes::new(stored.info.handle)),
+    let columns: Vec<usize> = (0..rows.fields.len()).collect();
+    let (old, rows, keys) = match domain::coded(&own, &columns, &rows, context)? {
+        Some((rows, _)) => (old, rows, Arc::clone(&stored.keys)),
+        None => (domain::decode(&old, &own, context)?, rows, KeyIndexes::new(stored.info.handle)),
     };
     let snapshot = stored.info.handle;
     let change = keys::Change { snapshot, old: &old, rows: &rows, all: &old, shown: values, marks };

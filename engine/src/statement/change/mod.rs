@@ -15,13 +15,13 @@ mod references;
 
 use super::{check_not_null, of_relation};
 use crate::catalog::history::{self, Step};
-use crate::catalog::{Entry, Qualified, Schemas, State, StoredTable, TEMPORARY};
+use crate::catalog::{Entry, Qualified, State, StoredTable, TEMPORARY};
 use crate::keys::KeyIndexes;
 use crate::plan::Timings;
 use crate::row_locks::Rows;
 use crate::running::Runner;
 use crate::stream::ResultStream;
-use crate::transaction::{Write, conflict as conflict_of};
+use crate::transaction::{Write, conflict as conflict_of, object_of};
 use crate::{Error, Result};
 use arrow::array::RecordBatch;
 use conflict::Inserting;
@@ -31,7 +31,7 @@ use multiloop_exec::column::domain::{self, Appended};
 use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Chunk, Table};
 use multiloop_exec::workers::context::Context;
-use multiloop_planner::catalog::{Hidden, TableInfo};
+use multiloop_planner::catalog::{Hidden, Key, TableInfo};
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{Change, ChangeKind};
 use multiloop_planner::types::{DataType, Field};
@@ -141,7 +141,7 @@ impl Runner<'_> {
     /// began.
     fn locked(&self, name: &Qualified, numbers: &[usize]) -> Result<bool> {
         let locks = &self.session.engine.0.row_locks;
-        let Some(rows) = self.lockable(name, numbers) else { return Ok(true) };
+        let Some(rows) = self.lockable(name, numbers).filter(|rows| !rows.numbers.is_empty()) else { return Ok(true) };
         Ok(locks.try_take(self.session.work.identity().0, rows) && !self.is_overtaken(name, numbers)?)
     }
 
@@ -150,7 +150,7 @@ impl Runner<'_> {
         let locks = &self.session.engine.0.row_locks;
         let Some(rows) = self.lockable(name, numbers) else { return Ok(()) };
         let limit = self.session.work.time_limit("lock_timeout");
-        locks.take(self.session.work.identity().0, rows, (&self.session.cancellation, limit)).map(drop)
+        locks.take(self.session.work.identity().0, rows, (&self.session.cancellation, limit))
     }
 
     /// Rows as they are locked; none of what is temporary, which is the session's own.
@@ -167,16 +167,14 @@ impl Runner<'_> {
     fn is_overtaken(&self, name: &Qualified, numbers: &[usize]) -> Result<bool> {
         let Some((base, sees_others)) = self.session.work.base() else { return Ok(false) };
         let now = self.session.engine.0.catalog.snapshot();
-        let object =
-            |schemas: &Schemas| schemas.get(&name.schema).and_then(|schema| schema.objects.get(&name.name).cloned());
-        let (Some(was), Some(is)) = (object(&base), object(&now)) else { return Ok(false) };
+        let (Some(was), Some(is)) = (object_of(&base, name), object_of(&now, name)) else { return Ok(false) };
         let (Entry::Table(old), Entry::Table(new)) = (&was.entry, &is.entry) else { return Ok(false) };
         if was.version == is.version {
             return Ok(false);
         }
         let first = old.stored().rows();
         let others = new.history.since(&old.history);
-        let others = others.map(|steps| history::rows_of(steps.iter().map(|step| &**step), first));
+        let others = others.map(|steps| history::rows_of(steps, first));
         match others {
             Some(others) if !history::meet(&others, numbers) => Ok(false),
             _ if sees_others => Ok(true),
@@ -277,7 +275,7 @@ impl Runner<'_> {
             None => deleted(&stored, &given.numbers, state, &context)?,
         };
         let declared = Arc::clone(&next.info.declared);
-        let set = |of: &[usize]| columns.is_some_and(|columns| of.iter().any(|column| columns.contains(column)));
+        let set = |of: &[usize]| columns.is_some_and(|columns| share(columns, of));
         let checks = declared.checks.iter().any(|check| set(&check.columns));
         let refers = declared.references.iter().any(|reference| set(&reference.columns));
         let is_referred = columns.is_some() && before.is_some();
@@ -302,10 +300,8 @@ impl Runner<'_> {
         columns: Option<&[usize]>,
         numbers: &[usize],
     ) -> Result<Option<Table>> {
-        let is_told =
-            |columns: &[usize], referenced: &[usize]| referenced.iter().any(|column| columns.contains(column));
         let referring = references::referring(state, name);
-        if !referring.iter().any(|(_, of)| columns.is_none_or(|columns| is_told(columns, &of.referenced))) {
+        if !referring.iter().any(|(_, of)| columns.is_none_or(|columns| share(columns, &of.referenced))) {
             return Ok(None);
         }
         rows_of(state.table(name)?, numbers, &self.session.loading()).map(Some)
@@ -334,11 +330,11 @@ impl Runner<'_> {
         }
         let hidden = stored.info.hidden;
         let own = stored.own_domains();
-        let keeps_keys = !declared.keys.iter().any(|key| key.columns.iter().any(|column| columns.contains(column)));
+        let keys: Vec<&Key> = declared.keys.iter().filter(|key| share(columns, &key.columns)).collect();
         let step = Some(Step { rows: numbers.to_vec(), columns: Some(columns.to_vec()) });
         let next = match domain::patch(&old, &own, (numbers, columns), &values, context)? {
             Some(Appended { table, domains, .. }) => {
-                stored.changed((table, hidden), (domains, state.domains()), step, keeps_keys)
+                stored.changed((table, hidden), (domains, state.domains()), step, keys.is_empty())
             }
             // A domain is full.
             None => {
@@ -346,7 +342,7 @@ impl Runner<'_> {
                 stored.replaced(table, step)
             }
         };
-        for key in declared.keys.iter().filter(|key| key.columns.iter().any(|column| columns.contains(column))) {
+        for key in keys {
             let shown = || rows_of(&next, numbers, context);
             KeyIndexes::check_changed(key, next.stored(), (numbers, hidden.deleted), shown, context)?;
         }
@@ -366,6 +362,11 @@ impl Runner<'_> {
         let sight = self.snapshot.sight(&fields);
         Ok(ResultStream::rows(fields, schema, chunks.into_iter().map(batch)).with_sight(sight).with_verb(verb))
     }
+}
+
+/// Whether two lists of columns have one in common.
+fn share(a: &[usize], b: &[usize]) -> bool {
+    a.iter().any(|column| b.contains(column))
 }
 
 /// Fields of a result as tables can have them, behind those that a table has: no column is of rows, which are texts here.

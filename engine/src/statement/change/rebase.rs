@@ -4,7 +4,6 @@
 //! number. Rows of the transaction's own come behind those of the others. What the table is held to is checked anew, with all rows;
 //! references between rows that one has changed and rows that the other has, too.
 
-use super::super::Inserted;
 use super::references::{Altered, referring};
 use super::{deleted, is_deleted, rows_of};
 use crate::Result;
@@ -39,14 +38,14 @@ impl Runner<'_> {
         let base = base.as_ref().ok_or_else(failed)?;
         let mine = own.history.since(&base.history).ok_or_else(failed)?;
         let first = base.stored().rows();
-        let all = |steps: &[Arc<Step>]| rows_of_steps(steps.iter().map(|step| &**step), first);
+        let all = |steps: &[Arc<Step>]| rows_of_steps(steps, first);
         let own_rows = all(mine);
         // Who has only put rows behind the others is in nobody's way, whatever became of these.
         if !own_rows.is_empty() && now.history.since(&base.history).is_none_or(|theirs| meet(&own_rows, &all(theirs))) {
             return Err(failed());
         }
-        let gone = rows_of_steps(mine.iter().map(|step| &**step).filter(|step| step.columns.is_none()), first);
-        let mut set = rows_of_steps(mine.iter().map(|step| &**step).filter(|step| step.columns.is_some()), first);
+        let gone = rows_of_steps(mine.iter().filter(|step| step.columns.is_none()), first);
+        let mut set = rows_of_steps(mine.iter().filter(|step| step.columns.is_some()), first);
         set.retain(|row| gone.binary_search(row).is_err());
         let mut columns: Vec<usize> = mine.iter().filter_map(|step| step.columns.as_ref()).flatten().copied().collect();
         columns.sort_unstable();
@@ -62,7 +61,7 @@ impl Runner<'_> {
         }
         moved.state.insert(name, Entry::Table(next));
         if let Some(rows) = appended(own, first, &context)? {
-            let _: Inserted = self.append_to(&mut moved.state, name, |_| Ok(rows))?;
+            self.append_to(&mut moved.state, name, |_| Ok(rows))?;
         }
         Ok(())
     }
@@ -77,9 +76,7 @@ impl Runner<'_> {
         if to.clone().any(|to| moved.has_moved(&to)) {
             // Of a table of another line all rows may be new.
             let mut numbers = match mine {
-                Some(mine) => {
-                    rows_of_steps(mine.iter().map(|step| &**step).filter(|step| step.columns.is_some()), first)
-                }
+                Some(mine) => rows_of_steps(mine.iter().filter(|step| step.columns.is_some()), first),
                 None => (0..first.min(own.stored().rows())).collect(),
             };
             numbers.extend(first..own.stored().rows());
@@ -92,7 +89,7 @@ impl Runner<'_> {
         let doubts = referring(&moved.state, name).into_iter().any(|(from, _)| moved.has_moved(&from));
         if doubts {
             let numbers = match mine {
-                Some(mine) => rows_of_steps(mine.iter().map(|step| &**step), first),
+                Some(mine) => rows_of_steps(mine, first),
                 None => (0..first).collect(),
             };
             let before = rows_of(base, &numbers, &context)?;

@@ -5,7 +5,7 @@
 //! whose key no other row has then.
 
 use super::super::constraints::{shown, values};
-use super::{Numbers, is_deleted, rows_of};
+use super::{Numbers, is_deleted, rows_of, share};
 use crate::catalog::{Qualified, State};
 use crate::running::Runner;
 use crate::snapshot::COMING;
@@ -79,9 +79,8 @@ impl Runner<'_> {
             let Some(before) = before else { continue };
             let changed = Arc::new(beside(&before, after.as_ref()));
             for (from, reference) in referring(state, &table) {
-                let is_told = |columns: &Vec<usize>| reference.referenced.iter().any(|column| columns.contains(column));
                 let (is_update, action) = match &columns {
-                    Some(columns) if !is_told(columns) => continue,
+                    Some(columns) if !share(columns, &reference.referenced) => continue,
                     Some(_) => (true, reference.on_update),
                     None => (false, reference.on_delete),
                 };

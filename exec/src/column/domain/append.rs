@@ -57,7 +57,7 @@ pub fn rows_at(
 
 /// Values of some columns of a table as codes of its domains, and these, longer by the values that they lacked; none if a domain
 /// cannot hold them.
-fn coded(
+pub fn coded(
     domains: &[Option<Domain>],
     columns: &[usize],
     values: &Table,

@@ -24,7 +24,7 @@ mod partition;
 mod tests;
 mod text;
 
-pub use append::{Appended, append, patch, rows_at};
+pub use append::{Appended, append, coded, patch, rows_at};
 pub use lineage::Lineage;
 
 use super::build::{Storage, TableBuilder};
