@@ -367,3 +367,34 @@ fn violation(key: &Key, table: &Table, columns: &[Column], row: usize) -> Error 
     let error = Error::new(ErrorKind::UniqueViolation, message).of_constraint(&key.name);
     error.with_detail(format!("Key ({names})=({shown}) already exists."))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use multiloop_exec::workers::context::Memory;
+    use multiloop_planner::types::Field;
+
+    #[test]
+    fn rows_are_found_without_an_index_as_with_one() {
+        let context = Context::new(Memory::new(usize::MAX));
+        let table = |rows: &[Option<i64>]| {
+            let rows: Vec<_> = rows.iter().map(|value| vec![value.map_or(Value::Null, Value::Int)]).collect();
+            Table::from_values(vec![Field::new("a", DataType::BigInt, true)], &rows)
+        };
+        let old = table(&[Some(1), None, Some(2), Some(3)]).with_marks().marked(&[3], 1, &context).expect("memory");
+        let rows = table(&[Some(2), Some(9), Some(2), None, Some(3), Some(1)]);
+        let types = [DataType::BigInt];
+        for (nulls_equal, wanted) in [
+            (false, [Some(2), None, Some(2), None, None, Some(0)]),
+            (true, [Some(2), None, Some(2), Some(1), None, Some(0)]),
+        ] {
+            let key = Key { name: "k".into(), columns: vec![0], primary: false, nulls_equal, is_index: false };
+            let snapshot = TableHandle(1);
+            let change = Change { snapshot, old: &old, rows: &rows, all: &old, shown: &rows, marks: Some(1) };
+            let by_index = KeyIndexes::new(snapshot).find((0, &key), &change, &context).expect("memory");
+            let places = (&RowPlaces::new(&old), &RowPlaces::new(&rows));
+            let by_scan = found_by_scan(&key, &types, places, Some(1), &context).expect("memory");
+            assert_eq!((by_index.as_slice(), by_scan.as_slice()), (wanted.as_slice(), wanted.as_slice()));
+        }
+    }
+}
