@@ -69,6 +69,12 @@ impl Chunks {
         })
     }
 
+    /// The chunk that has a row, and where that begins.
+    pub fn holding(&self, row: usize) -> (usize, usize) {
+        let chunk = self.starts().partition_point(|&start| start <= row) - 1;
+        (chunk, self.starts()[chunk])
+    }
+
     /// The rows of a chunk, without a look at it.
     pub fn rows_of(&self, number: usize) -> usize {
         let starts = self.starts();

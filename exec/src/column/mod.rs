@@ -41,7 +41,8 @@ pub mod value;
 pub mod vectors;
 pub mod zones;
 
-use crate::workers::context::Reservation;
+use crate::Result;
+use crate::workers::context::{Context, Reservation};
 use ::arrow::buffer::Buffer;
 use ::arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 pub use cache::{CachedTable, ColumnCache};
@@ -100,6 +101,14 @@ impl Chunk {
         debug_assert!(columns.iter().all(|column| column.rows() == rows), "columns of a chunk are of one length");
         let ranges = vec![None; columns.len()];
         Chunk { rows, columns, ranges, home: None, reservation: None, lazy: None }
+    }
+
+    /// The same, counting for its columns and so many bytes beside them. An error (53200) if there is not the memory.
+    pub(crate) fn counted(mut self, beside: usize, context: &Context) -> Result<Arc<Chunk>> {
+        let mut memory = Reservation::new(&context.memory);
+        memory.add(self.bytes() + beside)?;
+        self.reservation = Some(Arc::new(memory));
+        Ok(Arc::new(self))
     }
 }
 

@@ -7,7 +7,7 @@ use super::compact::compact;
 use super::statistics::Summary;
 use super::{Chunk, Column, ColumnData, Table};
 use crate::Result;
-use crate::workers::context::{Context, Reservation};
+use crate::workers::context::Context;
 use multiloop_planner::evaluate::decimal::digits_of;
 use multiloop_planner::numeric::Numeric;
 use multiloop_planner::numeric::small::SmallNumeric;
@@ -95,10 +95,7 @@ impl Table {
                 let mut with = Chunk::clone(chunk);
                 with.ranges[index] = Summary::of(&column, data_type).zone();
                 with.columns[index] = column;
-                let mut memory = Reservation::new(&context.memory);
-                memory.add(with.bytes())?;
-                with.reservation = Some(Arc::new(memory));
-                *chunk = Arc::new(with);
+                *chunk = with.counted(0, context)?;
             }
             Ok(())
         })

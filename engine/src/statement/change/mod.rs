@@ -404,9 +404,9 @@ fn dropped(stored: &StoredTable, state: &State, context: &Context) -> Result<Opt
 /// Whether a row is deleted.
 fn is_deleted(stored: &StoredTable, row: usize) -> bool {
     let Some(marks) = stored.info.hidden.deleted else { return false };
-    let starts = stored.stored().chunks.starts();
-    let chunk = starts.partition_point(|&start| start <= row) - 1;
-    Table::is_marked(&stored.stored().chunks[chunk].columns, row - starts[chunk], marks)
+    let chunks = &stored.stored().chunks;
+    let (chunk, start) = chunks.holding(row);
+    Table::is_marked(&chunks[chunk].columns, row - start, marks)
 }
 
 /// Rows of a table as values, by their numbers.

@@ -13,7 +13,7 @@
 pub(super) mod tests;
 
 use super::{CHUNK_ROWS, Chunk, Column, Dictionary, Table, compact, compact_text, statistics};
-use crate::workers::context::{Context, Reservation};
+use crate::workers::context::Context;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::types::Field;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Table {
             }
             kept = chunks.len();
             let merged = self.merge(&chunks, &merged, context)?;
-            chunks.push(Arc::new(merged));
+            chunks.push(merged);
         }
         if renewed {
             kept = 0;
@@ -136,7 +136,7 @@ impl Table {
     }
 
     /// Some chunks as one, whose text is stored as that of the chunks before it.
-    fn merge(&self, before: &[Arc<Chunk>], chunks: &[Arc<Chunk>], context: &Context) -> Result<Chunk> {
+    fn merge(&self, before: &[Arc<Chunk>], chunks: &[Arc<Chunk>], context: &Context) -> Result<Arc<Chunk>> {
         context.check()?;
         let fields = self.fields.iter().enumerate().collect();
         let columns = context.workers().map(fields, |(index, field): (usize, &Field)| {
@@ -154,10 +154,7 @@ impl Table {
         chunk.columns = columns;
         let dictionaries = chunk.columns.iter().filter_map(|column| column.data.dictionary());
         let dictionaries: usize = dictionaries.map(|dictionary| dictionary.bytes()).sum();
-        let mut memory = Reservation::new(&context.memory);
-        memory.add(chunk.bytes() + dictionaries)?;
-        chunk.reservation = Some(Arc::new(memory));
-        Ok(chunk)
+        chunk.counted(dictionaries, context)
     }
 }
 

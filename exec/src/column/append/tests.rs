@@ -74,6 +74,11 @@ fn check(table: &Table, rows: &[Vec<Value>]) {
     for (index, statistics) in table.statistics.columns.iter().enumerate() {
         check_column(statistics, &rows.iter().map(|row| &row[index]).collect::<Vec<_>>());
     }
+    check_ranges(table, rows);
+}
+
+/// What chunks are known by holds all of their values.
+pub(in crate::column) fn check_ranges(table: &Table, rows: &[Vec<Value>]) {
     let mut start = 0;
     for chunk in &table.chunks {
         assert!(chunk.rows <= CHUNK_ROWS);

@@ -18,7 +18,7 @@ mod tests;
 use super::append::{recode, share_dictionary};
 use super::statistics::{self, Summary};
 use super::{CHUNK_ROWS, Chunk, Column, ColumnData, Table};
-use crate::workers::context::{Context, Reservation};
+use crate::workers::context::Context;
 use crate::{Error, Result};
 use ::arrow::buffer::ScalarBuffer;
 use multiloop_planner::catalog::{ColumnStatistics, Estimates, Proofs, TableStatistics};
@@ -151,10 +151,7 @@ impl Table {
                 };
                 with.columns[column] = made;
             }
-            let mut memory = Reservation::new(&context.memory);
-            memory.add(with.bytes())?;
-            with.reservation = Some(Arc::new(memory));
-            Ok((touched.chunk, Arc::new(with)))
+            Ok((touched.chunk, with.counted(0, context)?))
         })?;
         let mut chunks = self.chunks.to_vec();
         let changed: Vec<usize> = patched.iter().map(|(chunk, _)| *chunk).collect();
@@ -196,10 +193,7 @@ impl Table {
             let mut with = Chunk::clone(chunk);
             with.ranges[marks] = Some((i64::from(all), 1));
             with.columns[marks] = Column::new(ColumnData::Frame8 { base: 0, offsets: marked.into() }, None);
-            let mut memory = Reservation::new(&context.memory);
-            memory.add(with.bytes())?;
-            with.reservation = Some(Arc::new(memory));
-            chunks[touched.chunk] = Arc::new(with);
+            chunks[touched.chunk] = with.counted(0, context)?;
         }
         let mut table = Table { chunks: chunks.into(), ..self.clone() };
         let all = Arc::make_mut(&mut table.statistics);
@@ -242,10 +236,7 @@ impl Table {
             with.ranges.clone_from(&chunk.ranges);
             with.ranges[marks] = Some((0, 0));
             with.home = chunk.home;
-            let mut memory = Reservation::new(&context.memory);
-            memory.add(with.bytes())?;
-            with.reservation = Some(Arc::new(memory));
-            Ok(Arc::new(with))
+            with.counted(0, context)
         })?;
         let mut chunks = self.chunks.to_vec();
         dropped.iter().zip(made).for_each(|(&at, chunk)| chunks[at] = chunk);
@@ -282,12 +273,11 @@ impl Table {
         for rows in rows.chunks(CHUNK_ROWS) {
             context.check()?;
             // Neighbours of one chunk are gathered together.
-            let chunk_of = |row: usize| starts.partition_point(|&start| start <= row) - 1;
             let mut runs: Vec<(usize, Vec<u32>)> = Vec::new();
             for &row in rows {
                 let known = runs.last().map(|(chunk, _)| *chunk);
                 let is_in = |chunk: &usize| (starts[*chunk]..starts[*chunk] + self.chunks[*chunk].rows).contains(&row);
-                let chunk = known.filter(is_in).unwrap_or_else(|| chunk_of(row));
+                let chunk = known.filter(is_in).unwrap_or_else(|| self.chunks.holding(row).0);
                 let at = (row - starts[chunk]) as u32;
                 match runs.last_mut() {
                     Some((last, run)) if *last == chunk => run.push(at),
@@ -313,8 +303,7 @@ impl Table {
         let mut touched = Vec::new();
         let mut next = 0;
         while next < rows.len() {
-            let chunk = self.chunks.starts().partition_point(|&start| start <= rows[next]) - 1;
-            let start = self.chunks.starts()[chunk];
+            let (chunk, start) = self.chunks.holding(rows[next]);
             let end = start + self.chunks[chunk].rows;
             let last = next + rows[next..].partition_point(|&row| row < end);
             touched.push(Touched { chunk, start, rows: next..last });
@@ -328,8 +317,7 @@ impl Table {
         let mut pieces = Vec::new();
         let mut next = rows.start;
         while next < rows.end {
-            let chunk = self.chunks.starts().partition_point(|&start| start <= next) - 1;
-            let start = self.chunks.starts()[chunk];
+            let (chunk, start) = self.chunks.holding(next);
             let end = rows.end.min(start + self.chunks[chunk].rows);
             pieces.push(self.chunks[chunk].columns[column].slice(next - start, end - next));
             next = end;

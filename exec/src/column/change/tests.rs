@@ -1,6 +1,6 @@
 //! Random changes beside plain rows: after each the rows are there, in order, and all that statistics prove of them is so.
 
-use crate::column::append::tests::{check_proofs, context, fields, mixed, row, table};
+use crate::column::append::tests::{check_proofs, check_ranges, context, fields, mixed, row, table};
 use crate::column::{CHUNK_ROWS, Table};
 use crate::workers::context::{Context, Memory};
 use crate::workers::pool::Pool;
@@ -15,18 +15,7 @@ fn check(table: &Table, rows: &[Vec<Value>]) {
     for (index, statistics) in table.statistics.columns.iter().enumerate() {
         check_proofs(statistics, &rows.iter().map(|row| &row[index]).collect::<Vec<_>>());
     }
-    let mut start = 0;
-    for chunk in &table.chunks {
-        for (index, range) in chunk.ranges.iter().enumerate() {
-            let Some((min, max)) = range else { continue };
-            let inside = |row: &Vec<Value>| match row[index] {
-                Value::Int(value) => (*min..=*max).contains(&value),
-                _ => true,
-            };
-            assert!(rows[start..start + chunk.rows].iter().all(inside), "a chunk's range holds its values");
-        }
-        start += chunk.rows;
-    }
+    check_ranges(table, rows);
 }
 
 /// Some numbers of rows, ascending: about one of so many, from a seed.

@@ -213,20 +213,17 @@ fn longer(table: &Table, new: &[(&Column, usize)], data_type: DataType, context:
         first += piece.rows() as i64;
         let codes = Column::new(ColumnData::Int64(codes), None);
         let columns = [compact(&[piece], &fields[0], true)?, compact(&[codes], &fields[1], false)?];
-        chunks.push(Arc::new(chunk_of(columns, &fields, context)?));
+        chunks.push(chunk_of(columns, &fields, context)?);
     }
     let rows = Table { fields, chunks: chunks.into(), statistics: Arc::default() }.measured(Some(context));
     table.append(&rows, context).map(with_distinct_values).map(Some)
 }
 
 /// A chunk of these columns, which is counted.
-fn chunk_of(columns: [Column; 2], fields: &[Field], context: &Context) -> Result<Chunk> {
+fn chunk_of(columns: [Column; 2], fields: &[Field], context: &Context) -> Result<Arc<Chunk>> {
     let mut chunk = Chunk::new(columns[0].rows(), columns.into());
     let range = |(column, field): (&Column, &Field)| Summary::of(column, field.data_type).zone();
     chunk.ranges = chunk.columns.iter().zip(fields).map(range).collect();
     let strings = chunk.columns[0].data.dictionary().map_or(0, |dictionary| dictionary.bytes());
-    let mut memory = crate::workers::context::Reservation::new(&context.memory);
-    memory.add(chunk.bytes() + strings)?;
-    chunk.reservation = Some(Arc::new(memory));
-    Ok(chunk)
+    chunk.counted(strings, context)
 }

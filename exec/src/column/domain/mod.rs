@@ -356,12 +356,8 @@ fn domain_table(data_type: DataType, values: Vec<Column>, context: &Context) -> 
     let codes = builder.finish()?;
     let dictionary = values.first().and_then(|column| column.data.dictionary()).map_or(0, |strings| strings.bytes());
     let chunk = |(at, (value, code)): (usize, (Column, &Arc<Chunk>))| {
-        let mut reservation = Reservation::new(&context.memory);
         let shared = if at == 0 { dictionary } else { 0 };
-        reservation.add(value.bytes() + code.columns[0].bytes() + shared)?;
-        let mut chunk = Chunk::new(code.rows, vec![value, code.columns[0].clone()]);
-        chunk.reservation = Some(Arc::new(reservation));
-        Ok(Arc::new(chunk))
+        Chunk::new(code.rows, vec![value, code.columns[0].clone()]).counted(shared, context)
     };
     let chunks = values.into_iter().zip(&codes.chunks).enumerate().map(chunk).collect::<Result<Chunks>>()?;
     let table = Table { fields, chunks, statistics: Arc::default() };
