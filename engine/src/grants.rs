@@ -6,6 +6,7 @@
 
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::Right;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use std::sync::Arc;
 pub(crate) const BOOTSTRAP: &str = "postgres";
 
 /// Rights, each once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RightSet(u16);
 
 impl RightSet {
@@ -57,7 +58,7 @@ impl RightSet {
 pub(crate) type Grantee = Option<Arc<str>>;
 
 /// What one has from another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Item {
     pub(crate) grantee: Grantee,
     pub(crate) grantor: Arc<str>,
@@ -67,7 +68,7 @@ pub(crate) struct Item {
 }
 
 /// Whose something is, and what others may do with it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owned {
     pub(crate) owner: Arc<str>,
     /// None is the default.

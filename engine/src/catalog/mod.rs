@@ -3,6 +3,7 @@
 //! A statement takes one state and sees nothing else; a writer builds a new state beside the old one and swaps
 //! it in at the end, so a statement that fails leaves everything as it was.
 
+mod changed;
 pub(crate) mod history;
 mod on_commit;
 mod stored;
@@ -15,6 +16,7 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_exec::workers::context::Cancellation;
 use multiloop_planner::catalog::{CatalogEntry, Declared, Key, TableName, View};
 use multiloop_planner::types::{DataType, Field};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
@@ -70,7 +72,7 @@ pub(crate) struct Object {
 pub(crate) type Comments = BTreeMap<(u32, u32, u32), Arc<str>>;
 
 /// The numbers of what a table was declared with, in the order of its lists, for good.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Numbers {
     /// Of the keys' indexes; that of a constraint is the next one.
     pub(crate) keys: Vec<u32>,
@@ -231,7 +233,7 @@ pub(crate) struct StoredView {
 }
 
 /// A name with its schema.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Qualified {
     pub(crate) schema: String,
     pub(crate) name: String,

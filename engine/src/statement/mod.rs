@@ -21,8 +21,6 @@ use crate::system::{INFORMATION, PG_CATALOG};
 use crate::transaction::{TransactionStatus, Write};
 use crate::{Error, ErrorKind, Result, explain, format, keys, provider, summary};
 use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::column::domain::{self, Appended};
-use multiloop_exec::column::narrow::alike;
 use multiloop_exec::column::{Column, Table};
 use multiloop_planner::catalog::{Catalog, Declared, FileOptions, Right, TableInfo, TableName};
 use multiloop_planner::error::Subject;
@@ -461,43 +459,9 @@ impl Runner<'_> {
         check_not_null(name, &stored.stored().fields, &rows).map_err(told)?;
         self.check_conditions(name, &declared, &rows, state).map_err(told)?;
         let given = rows.clone();
-        let (old, rows) = if declared.numerics.is_empty() {
-            (Arc::clone(stored.stored()), rows)
-        } else {
-            let rows = rows.narrowed(&declared.numerics, &context)?;
-            let (old, rows) = alike(Table::clone(stored.stored()), rows, &declared.numerics, &context)?;
-            (Arc::new(old), rows)
-        };
-        let marks = stored.info.hidden.deleted;
-        let rows = if marks.is_some() { rows.with_marks() } else { rows };
-        let is_load = old.rows() == 0;
-        let snapshot = stored.info.handle;
-        let table = match domain::append(&old, &stored.own_domains(), &rows, &context)? {
-            Some(Appended { table, rows: coded, domains }) => {
-                let change = keys::Change { snapshot, old: &old, rows: &coded, all: &table, shown: &rows, marks };
-                stored.keys.check(&declared.keys, change, &context).map_err(told)?;
-                if is_load {
-                    // CREATE TABLE and COPY are a load in two statements.
-                    let mut loaded = StoredTable::encoded(name, table, declared, state.domains(), &context)?;
-                    // Its first rows, which are none, have their numbers still.
-                    loaded.history = stored.history.clone();
-                    loaded
-                } else {
-                    stored.appended(name, table, declared, domains, state.domains())
-                }
-            }
-            // A domain is full.
-            None => {
-                let old = domain::decode(&old, &stored.own_domains(), &context)?;
-                let table = old.append(&rows, &context)?;
-                let replaced = stored.replaced(table, None);
-                let all = replaced.stored();
-                let change = keys::Change { snapshot, old: &old, rows: &rows, all, shown: &rows, marks };
-                stored.keys.check(&declared.keys, change, &context).map_err(told)?;
-                replaced
-            }
-        };
-        state.insert(qualified, Entry::Table(table));
+        let check = |change: keys::Change<'_>| stored.keys.check(&declared.keys, change, &context).map_err(told);
+        let (next, is_load) = stored.with_rows_behind(rows, state.domains(), &check, &context)?;
+        state.insert(qualified, Entry::Table(next));
         Ok(Inserted { rows: given, is_load })
     }
 

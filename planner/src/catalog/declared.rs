@@ -3,12 +3,13 @@
 use super::{Meant, TableName, View};
 use crate::evaluate::interval::Fields;
 use crate::types::{DataType, Field, SortOrder};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What a table was declared with besides its columns' names and types.
 ///
 /// Expressions are kept as text, in PostgreSQL's form, and bound where they are used; they name the table's columns without it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Declared {
     /// Its keys, the primary one first.
     pub keys: Vec<Key>,
@@ -34,7 +35,7 @@ pub struct Declared {
 }
 
 /// ON COMMIT of a temporary table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OnCommit {
     /// PRESERVE ROWS: nothing.
     #[default]
@@ -66,7 +67,7 @@ impl Declared {
 }
 
 /// PRIMARY KEY or UNIQUE, or an index that keeps its columns unique.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
     /// The constraint's name.
     pub name: String,
@@ -81,7 +82,7 @@ pub struct Key {
 }
 
 /// CHECK: no row makes the condition false.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     /// The constraint's name.
     pub name: String,
@@ -92,7 +93,7 @@ pub struct Check {
 }
 
 /// FOREIGN KEY: what a row has in some columns, if none of it is NULL, a row of a table has in its.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// The constraint's name.
     pub name: String,
@@ -109,7 +110,7 @@ pub struct Reference {
 }
 
 /// What becomes of a row when the one that it refers to is deleted or has another key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the variants are SQL's own words")]
 pub enum Action {
     #[default]
@@ -145,7 +146,7 @@ impl Action {
 }
 
 /// An index that keeps nothing unique. It is recorded: what indexes plans need they make.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Index {
     /// Its name.
     pub name: String,
@@ -158,7 +159,7 @@ pub struct Index {
 }
 
 /// A column or expression of an index.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IndexPart {
     /// The column, by position; none of an expression.
     pub column: Option<usize>,
@@ -171,7 +172,7 @@ pub struct IndexPart {
 }
 
 /// What fills a materialized view.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Materialized {
     /// The query.
     pub view: View,
@@ -180,7 +181,7 @@ pub struct Materialized {
 }
 
 /// What the values of a type lose: of `timestamp(3)` digits of the seconds, of `interval hour` the minutes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Restriction {
     /// time(p), timestamp(p).
     Seconds(u8),

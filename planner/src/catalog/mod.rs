@@ -244,7 +244,7 @@ pub enum CatalogEntry {
 }
 
 /// The name of a table or view, case-folded, perhaps with its schema.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TableName {
     /// Its schema, if it is said.
     pub schema: Option<String>,

@@ -12,10 +12,11 @@ use super::TableName;
 use crate::types::{DataType, OidKind};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A view: its query's text, to be bound where it is used.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// The SELECT.
     pub sql: String,
@@ -47,7 +48,7 @@ impl View {
 }
 
 /// A name in a kept text, and the object that it stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meant {
     /// As it is written.
     pub written: TableName,
@@ -61,8 +62,21 @@ pub struct Meant {
 
 /// The values of literals in quotes, by what stands in the quotes and the type that it was read as. A text holds one for each type
 /// whose values' texts depend on settings, the time or names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<(Arc<str>, DataType, Value)>", into = "Vec<(Arc<str>, DataType, Value)>")]
 pub struct Literals(FxHashMap<(Arc<str>, DataType), Value>);
+
+impl From<Vec<(Arc<str>, DataType, Value)>> for Literals {
+    fn from(all: Vec<(Arc<str>, DataType, Value)>) -> Self {
+        Literals(all.into_iter().map(|(text, data_type, value)| ((text, data_type), value)).collect())
+    }
+}
+
+impl From<Literals> for Vec<(Arc<str>, DataType, Value)> {
+    fn from(literals: Literals) -> Self {
+        literals.0.into_iter().map(|((text, data_type), value)| (text, data_type, value)).collect()
+    }
+}
 
 impl Literals {
     /// The value that a literal has, if it is among them.
@@ -113,7 +127,7 @@ pub fn is_read_anew(data_type: DataType) -> bool {
 }
 
 /// A part of a view's text that is shown otherwise when what it names has changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// Where it begins, in bytes.
     pub at: usize,
@@ -122,7 +136,7 @@ pub struct Mark {
 }
 
 /// What a [`Mark`] marks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Marked {
     /// A relation in FROM, as it is written, and whether an alias follows.
     Relation(TableName, bool),

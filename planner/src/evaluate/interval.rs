@@ -10,7 +10,7 @@ use crate::types::DataType;
 use crate::value::{Interval, Value};
 
 /// The fields that an interval is restricted to: `hour`, `day to minute`, `minute to second(2)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Fields {
     /// The smallest, which gives a number without a unit its unit; what is smaller is cut off.
     pub last: DatePart,

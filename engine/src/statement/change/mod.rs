@@ -14,7 +14,7 @@ mod rebase;
 mod references;
 
 use super::{check_not_null, of_relation};
-use crate::catalog::history::{self, Step};
+use crate::catalog::history;
 use crate::catalog::{Entry, Qualified, State, StoredTable, TEMPORARY};
 use crate::keys::KeyIndexes;
 use crate::plan::Timings;
@@ -27,8 +27,7 @@ use arrow::array::RecordBatch;
 use conflict::Inserting;
 use multiloop_exec::column::arrow::{fields_of, schema_of_rows, to_record_batch_as};
 use multiloop_exec::column::build::{Storage, TableBuilder};
-use multiloop_exec::column::domain::{self, Appended};
-use multiloop_exec::column::narrow::alike;
+use multiloop_exec::column::domain;
 use multiloop_exec::column::{Chunk, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{Hidden, Key, TableInfo};
@@ -272,7 +271,7 @@ impl Runner<'_> {
                 let values = given.rows.clone().rearranged(&places);
                 self.updated(&stored, columns, (&given.numbers, values), state, &context).map_err(told)?
             }
-            None => deleted(&stored, &given.numbers, state, &context)?,
+            None => stored.without_rows(&given.numbers, state.domains(), &context)?,
         };
         let declared = Arc::clone(&next.info.declared);
         let set = |of: &[usize]| columns.is_some_and(|columns| share(columns, of));
@@ -319,29 +318,10 @@ impl Runner<'_> {
         let declared = &stored.info.declared;
         let fields: Vec<Field> = columns.iter().map(|&column| stored.info.fields[column].clone()).collect();
         check_not_null(&stored.info.name, &fields, &values).map_err(|error| of_relation(error, &stored.info.name))?;
-        let mut old = Table::clone(stored.stored());
-        let mut values = values;
-        let numerics: Vec<bool> = columns.iter().map(|&column| declared.numerics.get(column) == Some(&true)).collect();
-        if numerics.contains(&true) {
-            values = values.narrowed(&numerics, context)?;
-            let (of_old, of_values) = alike(old.clone().rearranged(columns), values, &numerics, context)?;
-            old = old.with_columns(columns, of_old)?;
-            values = of_values;
-        }
         let hidden = stored.info.hidden;
-        let own = stored.own_domains();
         let keys: Vec<&Key> = declared.keys.iter().filter(|key| share(columns, &key.columns)).collect();
-        let step = Some(Step { rows: numbers.to_vec(), columns: Some(columns.to_vec()) });
-        let next = match domain::patch(&old, &own, (numbers, columns), &values, context)? {
-            Some(Appended { table, domains, .. }) => {
-                stored.changed((table, hidden), (domains, state.domains()), step, keys.is_empty())
-            }
-            // A domain is full.
-            None => {
-                let table = domain::decode(&old, &own, context)?.patched(numbers, columns, &values, context)?;
-                stored.replaced(table, step)
-            }
-        };
+        let known = (state.domains(), keys.is_empty());
+        let next = stored.with_values(columns, (numbers, values), known, context)?;
         for key in keys {
             let shown = || rows_of(&next, numbers, context);
             KeyIndexes::check_changed(key, next.stored(), (numbers, hidden.deleted), shown, context)?;
@@ -378,18 +358,6 @@ fn storable(mut fields: Vec<Field>, own: usize, result: &ResultStream) -> Result
         }
     }
     Ok(fields)
-}
-
-/// The next snapshot with some rows marked as deleted.
-fn deleted(stored: &StoredTable, numbers: &[usize], state: &State, context: &Context) -> Result<StoredTable> {
-    let table = stored.stored();
-    let (marked, marks) = match stored.info.hidden.deleted {
-        Some(marks) => (table.marked(numbers, marks, context)?, marks),
-        None => (table.with_marks().marked(numbers, table.fields.len(), context)?, table.fields.len()),
-    };
-    let hidden = Hidden { deleted: Some(marks), number: None };
-    let step = Some(Step { rows: numbers.to_vec(), columns: None });
-    Ok(stored.changed((marked, hidden), (stored.own_domains(), state.domains()), step, true))
 }
 
 /// The same rows without those that are deleted, where they are many; none if all stays as it is.

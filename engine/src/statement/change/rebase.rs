@@ -5,7 +5,7 @@
 //! references between rows that one has changed and rows that the other has, too.
 
 use super::references::{Altered, referring};
-use super::{deleted, is_deleted, rows_of};
+use super::{is_deleted, rows_of};
 use crate::Result;
 use crate::catalog::history::{Step, meet, rows_of as rows_of_steps};
 use crate::catalog::{Entry, Qualified, StoredTable};
@@ -57,7 +57,7 @@ impl Runner<'_> {
             next = self.updated(&next, &columns, (&set, values), &moved.state, &context).map_err(told)?;
         }
         if !gone.is_empty() {
-            next = deleted(&next, &gone, &moved.state, &context)?;
+            next = next.without_rows(&gone, moved.state.domains(), &context)?;
         }
         moved.state.insert(name, Entry::Table(next));
         if let Some(rows) = appended(own, first, &context)? {

@@ -1,0 +1,113 @@
+//! The next snapshots of a stored table, in which rows have changed: whoever makes them sees to what the table is held to.
+
+use super::history::Step;
+use super::{Domains, StoredTable};
+use crate::Result;
+use crate::keys::Change;
+use multiloop_exec::column::Table;
+use multiloop_exec::column::domain::{self, Appended};
+use multiloop_exec::column::narrow::alike;
+use multiloop_exec::workers::context::Context;
+use multiloop_planner::catalog::{Declared, Hidden};
+use multiloop_planner::types::Field;
+use std::sync::Arc;
+
+impl StoredTable {
+    /// With other values in some columns: those of rows of these numbers, which ascend. `keeps_keys` says that none of the columns is
+    /// of a key.
+    pub(crate) fn with_values(
+        &self,
+        columns: &[usize],
+        (numbers, values): (&[usize], Table),
+        (known, keeps_keys): (Domains, bool),
+        context: &Context,
+    ) -> Result<StoredTable> {
+        let declared = &self.info.declared;
+        let mut old = Table::clone(self.stored());
+        let mut values = values;
+        let numerics: Vec<bool> = columns.iter().map(|&column| declared.numerics.get(column) == Some(&true)).collect();
+        if numerics.contains(&true) {
+            values = values.narrowed(&numerics, context)?;
+            let (of_old, of_values) = alike(old.clone().rearranged(columns), values, &numerics, context)?;
+            old = old.with_columns(columns, of_old)?;
+            values = of_values;
+        }
+        let own = self.own_domains();
+        let step = Some(Step { rows: numbers.to_vec(), columns: Some(columns.to_vec()) });
+        match domain::patch(&old, &own, (numbers, columns), &values, context)? {
+            Some(Appended { table, domains, .. }) => {
+                Ok(self.changed((table, self.info.hidden), (domains, known), step, keeps_keys))
+            }
+            // A domain is full.
+            None => {
+                let table = domain::decode(&old, &own, context)?.patched(numbers, columns, &values, context)?;
+                Ok(self.replaced(table, step))
+            }
+        }
+    }
+
+    /// With these rows marked as deleted; their numbers ascend.
+    pub(crate) fn without_rows(&self, numbers: &[usize], known: Domains, context: &Context) -> Result<StoredTable> {
+        let table = self.stored();
+        let (marked, marks) = match self.info.hidden.deleted {
+            Some(marks) => (table.marked(numbers, marks, context)?, marks),
+            None => (table.with_marks().marked(numbers, table.fields.len(), context)?, table.fields.len()),
+        };
+        let hidden = Hidden { deleted: Some(marks), number: None };
+        let step = Some(Step { rows: numbers.to_vec(), columns: None });
+        Ok(self.changed((marked, hidden), (self.own_domains(), known), step, true))
+    }
+
+    /// With rows, which are values, behind those that there are, if `check` says that they may come. Whether there were none before.
+    pub(crate) fn with_rows_behind(
+        &self,
+        rows: Table,
+        known: Domains,
+        check: &dyn Fn(Change<'_>) -> Result<()>,
+        context: &Context,
+    ) -> Result<(StoredTable, bool)> {
+        let name = self.info.name.as_str();
+        let declared = Arc::clone(&self.info.declared);
+        let (old, rows) = if declared.numerics.is_empty() {
+            (Arc::clone(self.stored()), rows)
+        } else {
+            let rows = rows.narrowed(&declared.numerics, context)?;
+            let (old, rows) = alike(Table::clone(self.stored()), rows, &declared.numerics, context)?;
+            (Arc::new(old), rows)
+        };
+        let marks = self.info.hidden.deleted;
+        let rows = if marks.is_some() { rows.with_marks() } else { rows };
+        let is_load = old.rows() == 0;
+        let snapshot = self.info.handle;
+        let next = match domain::append(&old, &self.own_domains(), &rows, context)? {
+            Some(Appended { table, rows: coded, domains }) => {
+                check(Change { snapshot, old: &old, rows: &coded, all: &table, shown: &rows, marks })?;
+                if is_load {
+                    // CREATE TABLE and COPY are a load in two statements.
+                    let mut loaded = StoredTable::encoded(name, table, declared, known, context)?;
+                    // Its first rows, which are none, have their numbers still.
+                    loaded.history = self.history.clone();
+                    loaded
+                } else {
+                    self.appended(name, table, declared, domains, known)
+                }
+            }
+            // A domain is full.
+            None => {
+                let old = domain::decode(&old, &self.own_domains(), context)?;
+                let replaced = self.replaced(old.append(&rows, context)?, None);
+                let all = replaced.stored();
+                check(Change { snapshot, old: &old, rows: &rows, all, shown: &rows, marks })?;
+                replaced
+            }
+        };
+        Ok((next, is_load))
+    }
+
+    /// The same rows, declared otherwise: fields differ in names and in whether they may be NULL.
+    pub(crate) fn defined(&self, name: &str, fields: &[Field], declared: Declared) -> StoredTable {
+        let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+        let nullable: Vec<bool> = fields.iter().map(|field| field.nullable).collect();
+        self.redeclared(name, Some(&names), declared).with_nullable(&nullable)
+    }
+}
