@@ -2,7 +2,7 @@
 
 use crate::access::FileUse;
 use crate::activity::Activity;
-use crate::catalog::{Current, Domains, Entry, Object, Qualified, Schemas, State, StoredTable};
+use crate::catalog::{Domains, Entry, Object, Qualified, Schemas, State, StoredTable};
 use crate::format::identity::Identity;
 use crate::functions::Functions;
 use crate::hashed::Hashed;
@@ -12,6 +12,7 @@ use crate::roles::Roles;
 use crate::row_locks::RowLocks;
 use crate::sight::Sight;
 use crate::snapshot::Snapshot;
+use crate::storage::{Current, Storage};
 use crate::system;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result, format};
@@ -24,6 +25,7 @@ use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{Declared, FileOptions, TableHandle, TableName};
 use multiloop_planner::relation::FarKey;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 use sysinfo::{MemoryRefreshKind, System};
@@ -86,6 +88,7 @@ pub struct EngineBuilder {
     roles: Option<Arc<Roles>>,
     devices: Devices,
     device: DeviceUse,
+    data: Option<PathBuf>,
 }
 
 impl EngineBuilder {
@@ -128,6 +131,15 @@ impl EngineBuilder {
         self
     }
 
+    /// The folder that keeps what is committed: tables with their rows, views, types, comments and rights are there again when it is
+    /// opened the next time. An empty folder, or one that there is not yet, becomes one. One process at a time may have it open.
+    /// Without it all ends with the engine. `docs/data.md` says what is promised.
+    #[must_use]
+    pub fn data(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.data = Some(folder.into());
+        self
+    }
+
     /// What may run loops beside the workers, in the place of this machine's cards.
     #[doc(hidden)]
     #[must_use]
@@ -138,15 +150,24 @@ impl EngineBuilder {
 
     /// Starts the engine. An error (22023) if the environment variable `MULTILOOP_CPU` asks for instructions that the CPU
     /// does not have (it may be `portable`, `avx2` or `avx512`), or `MULTILOOP_WITHOUT` names a technique that there is not
-    /// (see [`Technique`]).
+    /// (see [`Technique`]). With a folder of data also 55000 if another process has it open or it is something else, XX001 if a file
+    /// in it is damaged, 0A000 if a newer program has written it, 58030 and 53100.
     pub fn build(self) -> Result<Engine> {
         Level::check()?;
         Technique::check()?;
         let memory = Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit));
-        Ok(Engine(Arc::new(Shared {
-            catalog: Current::default(),
+        let pool = Arc::new(Pool::new(self.threads.unwrap_or_else(available_threads))?);
+        let catalog = match &self.data {
+            Some(folder) => {
+                let (storage, schemas) = Storage::open(folder, &Context::new(Arc::clone(&memory)).with_pool(&pool))?;
+                Current::kept(schemas, Arc::new(storage))
+            }
+            None => Current::default(),
+        };
+        let engine = Engine(Arc::new(Shared {
+            catalog,
             system: system::Cache::default(),
-            pool: Arc::new(Pool::new(self.threads.unwrap_or_else(available_threads))?),
+            pool,
             cards: Cards::of(self.devices),
             device: self.device,
             cache: ColumnCache::new(&memory),
@@ -159,7 +180,19 @@ impl EngineBuilder {
             hashed: Hashed::default(),
             row_locks: RowLocks::default(),
             functions: RwLock::default(),
-        })))
+        }));
+        engine.begin_to_keep()?;
+        Ok(engine)
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(storage) = self.catalog.storage() {
+            storage.end();
+            // Who committed without waiting has not asked for more.
+            let _lost = storage.flush();
+        }
     }
 }
 
@@ -216,6 +249,30 @@ impl Engine {
     /// An engine with other settings.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
+    }
+
+    /// Starts what makes checkpoints while statements run, if data is kept.
+    fn begin_to_keep(&self) -> Result<()> {
+        let Some(storage) = self.0.catalog.storage() else { return Ok(()) };
+        let (storage, shared) = (Arc::clone(storage), Arc::downgrade(&self.0));
+        let work = move || {
+            storage.work(&|use_current| {
+                shared.upgrade().map(|shared| use_current(&shared.catalog)).is_some()
+            });
+        };
+        let started = std::thread::Builder::new().name("multiloop-storage".to_owned()).spawn(work);
+        started.map_err(|error| Error::new(ErrorKind::OutOfMemory, format!("could not start a thread: {error}")))?;
+        Ok(())
+    }
+
+    /// Makes a checkpoint of the data that is kept: the next start reads its files, and nothing of the log before it. The engine makes
+    /// them itself once the log has grown; nothing where no data is kept.
+    ///
+    /// # Errors
+    /// 53100 and 58030, and the checkpoint before is as good as it was.
+    pub fn checkpoint(&self) -> Result<()> {
+        let Some(storage) = self.0.catalog.storage() else { return Ok(()) };
+        storage.checkpoint(&self.0.catalog, &Cancellation::default())
     }
 
     /// Begins to open cards, beside whatever this process does until they are wanted; nobody waits. Else they are opened when statements
@@ -393,7 +450,7 @@ impl Shared {
         }
         write.state.make(&name, Entry::Table(table), &facts.owner());
         let is_shared = write.is_shared();
-        write.commit();
+        write.commit()?;
         if is_shared {
             self.share_domains(&name, context);
         }

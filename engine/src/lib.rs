@@ -21,7 +21,7 @@
 //! waiters hear a cancel, `plan` is the road from text to program, `tallies` what statements took, `sight` how values are shown
 //! and read, `sliced` batches of bounded size, `stream` what comes back, `reader` that as Arrow's readers, `asynchronous` as
 //! streams of batches and `pretty` as a table of text, `format` reads and writes files, `catalog` has the tables (`keys` keeps
-//! them unique, `grants` says whose they are), `settings` and `notify` what clients set and tell, `roles` and `access` who may
+//! them unique, `grants` says whose they are), `storage` keeps what is committed, `settings` and `notify` what clients set and tell, `roles` and `access` who may
 //! enter, `transaction` what a session sees and changes, `activity` what sessions do, `system` the catalogs of what there is,
 //! `rights` who may do what, `snapshot` what one statement sees, `names` objects by number, `hashed` what queries hash, `engine`
 //! what sessions share. `tuples` lists those that are rows, `parameters` are values from Rust, `row` gives it values, `types` are
@@ -67,6 +67,7 @@ mod sight;
 mod sliced;
 mod snapshot;
 mod statement;
+mod storage;
 mod stream;
 mod summary;
 mod system;

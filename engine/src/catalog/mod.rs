@@ -11,15 +11,13 @@ mod stored;
 pub(crate) use stored::{Domains, StoredTable};
 
 use crate::grants::{BOOTSTRAP, Owned};
-use crate::turn::{Taken, Turn};
 use crate::{Error, ErrorKind, Result};
-use multiloop_exec::workers::context::Cancellation;
 use multiloop_planner::catalog::{CatalogEntry, Declared, Key, TableName, View};
 use multiloop_planner::types::{DataType, Field};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 
 /// One state of the world, as a session sees it. Cloning it copies no name.
 #[derive(Clone, Debug)]
@@ -262,18 +260,29 @@ pub(crate) const TEMPORARY: &str = "pg_temp";
 pub(crate) const PUBLIC: &str = "public";
 
 /// The number of `public`, PostgreSQL's.
-const PUBLIC_OID: u32 = 2200;
+pub(crate) const PUBLIC_OID: u32 = 2200;
 
 /// The first number of what users make, PostgreSQL's.
 const FIRST_OID: u32 = 16385;
 
+static NEXT_OID: AtomicU32 = AtomicU32::new(FIRST_OID);
+
 /// The first of so many numbers that nothing else has.
 fn next_oids(count: u32) -> u32 {
-    static NEXT: AtomicU32 = AtomicU32::new(FIRST_OID);
-    NEXT.fetch_add(count, Ordering::Relaxed)
+    NEXT_OID.fetch_add(count, Ordering::Relaxed)
 }
 
-fn next_version() -> u64 {
+/// Numbers up to this one are somebody's.
+pub(crate) fn reserve_oids(last: u32) {
+    NEXT_OID.fetch_max(last.saturating_add(1), Ordering::Relaxed);
+}
+
+/// The first number that nothing has.
+pub(crate) fn free_oid() -> u32 {
+    NEXT_OID.load(Ordering::Relaxed)
+}
+
+pub(crate) fn next_version() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
@@ -377,7 +386,7 @@ impl State {
     }
 
     /// Puts another form of the same rows in place of a table.
-    fn reshape(&mut self, name: &Qualified, entry: Entry) {
+    pub(crate) fn reshape(&mut self, name: &Qualified, entry: Entry) {
         let version = self.object(name).map_or_else(next_version, |object| object.version);
         self.put(name, entry, version);
     }
@@ -514,77 +523,5 @@ impl State {
             }
             None => Err(Error::new(ErrorKind::UnknownTable, format!("table \"{}\" does not exist", name.name))),
         }
-    }
-}
-
-/// The current state of what all sessions see, swapped as a whole.
-#[derive(Debug)]
-pub(crate) struct Current {
-    schemas: RwLock<Schemas>,
-    writing: Turn,
-}
-
-impl Default for Current {
-    fn default() -> Self {
-        let public = Arc::new(Schema {
-            oid: PUBLIC_OID,
-            objects: BTreeMap::new(),
-            comment: Some("standard public schema".into()),
-            owned: Owned::public_schema(),
-        });
-        let schemas = Arc::new(BTreeMap::from([(PUBLIC.to_owned(), public)]));
-        Current { schemas: RwLock::new(schemas), writing: Turn::default() }
-    }
-}
-
-impl Current {
-    /// The state as it is now.
-    pub(crate) fn snapshot(&self) -> Schemas {
-        // A panic while the lock was held cannot leave half a state: the Arc is swapped in one step.
-        Arc::clone(&self.schemas.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The right to change the state; readers go on meanwhile.
-    ///
-    /// # Errors
-    /// 57014 if a statement that waits for it is cancelled.
-    pub(crate) fn begin_write(&self, heard: &Cancellation) -> Result<Publishing<'_>> {
-        Ok(Publishing { current: self, _turn: self.writing.take(heard)? })
-    }
-
-    /// The right to change the state, if nobody has it: readers never wait.
-    pub(crate) fn try_write(&self) -> Option<Publishing<'_>> {
-        Some(Publishing { current: self, _turn: self.writing.try_take()? })
-    }
-}
-
-impl Publishing<'_> {
-    /// Puts another form of the same rows in place of a table, if it still is this one; whether it is.
-    pub(crate) fn reshape(self, name: &Qualified, was: &StoredTable, encoded: StoredTable) -> bool {
-        let mut state = State::shared(self.schemas());
-        let is_it = state.table(name).is_ok_and(|now| now.info.handle == was.info.handle);
-        if is_it {
-            state.reshape(name, Entry::Table(encoded));
-            self.publish(state.schemas);
-        }
-        is_it
-    }
-}
-
-/// The right to change what all sessions see.
-pub(crate) struct Publishing<'a> {
-    current: &'a Current,
-    _turn: Taken<'a>,
-}
-
-impl Publishing<'_> {
-    /// What is to be changed.
-    pub(crate) fn schemas(&self) -> Schemas {
-        self.current.snapshot()
-    }
-
-    /// Makes a change visible to all statements that start from now on.
-    pub(crate) fn publish(self, schemas: Schemas) {
-        *self.current.schemas.write().unwrap_or_else(PoisonError::into_inner) = schemas;
     }
 }

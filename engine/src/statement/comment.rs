@@ -32,7 +32,7 @@ impl Runner<'_> {
                 }
             });
         }
-        write.commit();
+        write.commit()?;
         Ok(ResultStream::done("COMMENT"))
     }
 

@@ -55,7 +55,7 @@ impl Runner<'_> {
             gone.push(qualified);
         }
         remove_all(&mut write.state, gone, cascade)?;
-        write.commit();
+        write.commit()?;
         Ok(result)
     }
 
@@ -121,7 +121,7 @@ impl Runner<'_> {
             remove_all(&mut write.state, gone, true)?;
             Arc::make_mut(&mut write.state.schemas).remove(name);
         }
-        write.commit();
+        write.commit()?;
         Ok(result)
     }
 
@@ -177,7 +177,7 @@ impl Runner<'_> {
             let empty = empty.narrowed(&declared.numerics, &self.session.loading())?;
             write.state.insert(table, Entry::Table(StoredTable::new(&table.name, empty, declared)));
         }
-        write.commit();
+        write.commit()?;
         Ok(ResultStream::done("TRUNCATE TABLE"))
     }
 }

@@ -35,7 +35,7 @@ impl Runner<'_> {
                 }
             }
         }
-        write.commit();
+        write.commit()?;
         Ok(done)
     }
 

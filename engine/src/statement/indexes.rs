@@ -54,7 +54,7 @@ impl Runner<'_> {
             NewIndex::Plain(index) => declared.indexes.push(index),
         }
         redeclare(&mut write.state, &found, declared, |_| {})?;
-        write.commit();
+        write.commit()?;
         Ok(done())
     }
 
@@ -91,7 +91,7 @@ impl Runner<'_> {
         }
         let data_type = DataType::enumeration(name.name.clone(), labels);
         write.state.make(&name, Entry::Type(data_type), &self.snapshot.facts.owner());
-        write.commit();
+        write.commit()?;
         Ok(ResultStream::done("CREATE TYPE"))
     }
 }

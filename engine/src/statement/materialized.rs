@@ -73,7 +73,7 @@ impl Runner<'_> {
             self.check_rows_unique(&found, key, &stored)?;
         }
         write.state.insert(&found, Entry::Table(stored));
-        write.commit();
+        write.commit()?;
         Ok(ResultStream::done("REFRESH MATERIALIZED VIEW"))
     }
 }

@@ -319,7 +319,7 @@ impl Runner<'_> {
         let table = StoredTable::encoded(&name.name, table, Arc::new(declared), domains, &context)?;
         write.state.make(&name, Entry::Table(table), &self.snapshot.facts.owner());
         let is_shared = write.is_shared();
-        write.commit();
+        write.commit()?;
         if is_shared {
             self.session.engine.0.share_domains(&name, &context);
         }
@@ -411,7 +411,7 @@ impl Runner<'_> {
             return Err(error.with_detail("The prefix \"pg_\" is reserved for system schemas."));
         }
         Arc::make_mut(&mut write.state.schemas).insert(name.to_owned(), Schema::new(owner));
-        write.commit();
+        write.commit()?;
         Ok(ResultStream::done("CREATE SCHEMA"))
     }
 
@@ -422,17 +422,18 @@ impl Runner<'_> {
         let qualified = self.found(name, &write.state)?;
         let appended = self.append_to(&mut write.state, &qualified, rows)?;
         self.check_appended(&qualified, &appended, &write.state)?;
-        self.publish(write, &qualified, appended.is_load);
+        self.publish(write, &qualified, appended.is_load)?;
         Ok(appended.rows.rows())
     }
 
     /// Makes a change visible.
-    fn publish(&self, write: Write<'_>, name: &Qualified, is_load: bool) {
+    fn publish(&self, write: Write<'_>, name: &Qualified, is_load: bool) -> Result<()> {
         let is_shared = write.is_shared();
-        write.commit();
+        write.commit()?;
         if is_load && is_shared {
             self.session.engine.0.share_domains(name, &self.session.loading());
         }
+        Ok(())
     }
 
     /// The references of appended rows are checked when all is there that they may refer to.

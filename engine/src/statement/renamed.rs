@@ -29,7 +29,7 @@ impl Runner<'_> {
                 facts.check_make_schema()?;
             }
             rename_schema(&mut write.state, &name.name, to)?;
-            write.commit();
+            write.commit()?;
             return Ok(done);
         }
         let index = write.state.index_table(name, &self.snapshot.path);
@@ -43,7 +43,7 @@ impl Runner<'_> {
             }
             refuse_taken(&write.state, &to)?;
             rename_within(&mut write.state, &table, &name.name, &to.name)?;
-            write.commit();
+            write.commit()?;
             return Ok(done);
         }
         let Some(found) = self.altered(kind, name, &write.state)? else {
@@ -78,7 +78,7 @@ impl Runner<'_> {
                 rename_within(&mut write.state, &found, from, to)?;
             }
         }
-        write.commit();
+        write.commit()?;
         Ok(done)
     }
 
@@ -116,7 +116,7 @@ impl Runner<'_> {
             refuse_taken(&write.state, taken.as_ref().unwrap_or(&to))?;
             move_object(&mut write.state, &found, &to)?;
         }
-        write.commit();
+        write.commit()?;
         Ok(done)
     }
 

@@ -72,7 +72,7 @@ impl Runner<'_> {
         }
         let view = StoredView { view: Arc::new(view), fields: fields.into() };
         write.state.make(&name, Entry::View(view), &self.snapshot.facts.owner());
-        write.commit();
+        write.commit()?;
         Ok(ResultStream::done("CREATE VIEW"))
     }
 }

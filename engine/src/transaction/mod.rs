@@ -13,10 +13,11 @@ mod merged;
 pub(crate) use merged::{Moved, Own, Rebase, conflict, object_of};
 
 use crate::access::{Access, FileUse};
-use crate::catalog::{Current, Publishing, Schema, Schemas, State};
+use crate::catalog::{Schema, Schemas, State};
 use crate::grants::BOOTSTRAP;
 use crate::notify::Notification;
 use crate::settings::Settings;
+use crate::storage::{Current, Publishing};
 use crate::turn::{Taken, Turn};
 use crate::{Error, ErrorKind, Result};
 use merged::merged;
@@ -354,7 +355,7 @@ impl Work {
         }
         let is_shared = self.status() == TransactionStatus::Idle;
         let publishing = if is_shared { Some(current.begin_write(heard)?) } else { None };
-        Ok(Write { work: self, state: self.snapshot(current), publishing, _writing: writing })
+        Ok(Write { work: self, current, state: self.snapshot(current), publishing, _writing: writing })
     }
 
     /// BEGIN. False if a transaction is open already, which goes on.
@@ -422,7 +423,8 @@ impl Work {
     /// the transaction had failed and is rolled back.
     ///
     /// # Errors
-    /// 40001 if another transaction has changed what this one did, 57014 if it was cancelled while others wrote: it is rolled back.
+    /// 40001 if another transaction has changed what this one did, 57014 if it was cancelled while others wrote, 53100 and 58030 if it
+    /// could not be kept: it is rolled back.
     pub(crate) fn commit(
         &self,
         current: &Current,
@@ -460,13 +462,13 @@ impl Work {
                         return Err(error);
                     }
                 };
-                match merged((base, &state.schemas, &publishing.schemas()), &mut changed, rebase) {
-                    Ok(schemas) => publishing.publish(schemas),
-                    Err(error) => {
-                        drop(publishing);
-                        self.restore(&transaction);
-                        return Err(error);
-                    }
+                let now = publishing.schemas();
+                let published = merged((base, &state.schemas, &now), &mut changed, rebase)
+                    .and_then(|schemas| publishing.publish(schemas))
+                    .and_then(|logged| current.wait(logged, waits(&transaction.after)));
+                if let Err(error) = published {
+                    self.restore(&transaction);
+                    return Err(error);
                 }
             }
             self.inner().temporary = Arc::clone(&state.temporary);
@@ -594,6 +596,11 @@ impl Work {
     }
 }
 
+/// Whether who commits waits until it is kept (`synchronous_commit`).
+fn waits(settings: &Settings) -> bool {
+    settings.get("synchronous_commit").is_ok_and(|how| how != "off")
+}
+
 fn in_block<'t>(transaction: &'t mut Option<Transaction>, what: &str) -> Result<&'t mut Transaction> {
     let message = || format!("{what} can only be used in transaction blocks");
     transaction
@@ -657,6 +664,7 @@ pub(crate) struct Committed {
 /// A change being prepared; dropped without `commit`, it has never been.
 pub(crate) struct Write<'a> {
     work: &'a Work,
+    current: &'a Current,
     pub(crate) state: State,
     /// The right to change the shared state; none in a transaction.
     publishing: Option<Publishing<'a>>,
@@ -664,21 +672,26 @@ pub(crate) struct Write<'a> {
 }
 
 impl Write<'_> {
-    /// Makes the change visible: to the session, and outside of a transaction to all others.
-    pub(crate) fn commit(mut self) {
-        let inner = &mut *self.work.inner();
-        match self.publishing {
-            Some(publishing) => {
-                self.state.end_transaction();
-                publishing.publish(self.state.schemas);
-                inner.temporary = self.state.temporary;
+    /// Makes the change visible: to the session, and outside of a transaction to all others, once it is kept.
+    ///
+    /// # Errors
+    /// 53100 and 58030 if it could not be: it has never been.
+    pub(crate) fn commit(mut self) -> Result<()> {
+        let Some(publishing) = self.publishing else {
+            let inner = &mut *self.work.inner();
+            if let Some((_, state)) = inner.transaction.as_mut().and_then(|open| open.states.as_mut()) {
+                *state = self.state;
             }
-            None => {
-                if let Some((_, state)) = inner.transaction.as_mut().and_then(|open| open.states.as_mut()) {
-                    *state = self.state;
-                }
-            }
-        }
+            return Ok(());
+        };
+        self.state.end_transaction();
+        let logged = publishing.publish(self.state.schemas)?;
+        let settings = {
+            let inner = &mut *self.work.inner();
+            inner.temporary = self.state.temporary;
+            inner.settings.clone()
+        };
+        self.current.wait(logged, waits(&settings))
     }
 
     /// Whether others see it now.

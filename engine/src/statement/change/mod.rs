@@ -126,7 +126,7 @@ impl Runner<'_> {
             self.drop_deleted(&mut write.state, &shrunk)?;
         }
         if outcome.count > 0 {
-            self.publish(write, &name, is_load);
+            self.publish(write, &name, is_load)?;
         }
         let tag =
             if verb == "INSERT" { format!("INSERT 0 {}", outcome.count) } else { format!("{verb} {}", outcome.count) };

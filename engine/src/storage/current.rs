@@ -1,0 +1,121 @@
+//! The state that all sessions see, swapped as a whole, and written first where it is kept.
+
+use super::{Logged, Storage};
+use crate::Result;
+use crate::catalog::{Entry, PUBLIC, PUBLIC_OID, Qualified, Schema, Schemas, State, StoredTable};
+use crate::grants::Owned;
+use crate::turn::{Taken, Turn};
+use multiloop_exec::workers::context::Cancellation;
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The current state of what all sessions see.
+#[derive(Debug)]
+pub(crate) struct Current {
+    schemas: RwLock<Schemas>,
+    writing: Turn,
+    /// Where it is kept, if it is.
+    storage: Option<Arc<Storage>>,
+}
+
+impl Default for Current {
+    fn default() -> Self {
+        let public = Arc::new(Schema {
+            oid: PUBLIC_OID,
+            objects: BTreeMap::new(),
+            comment: Some("standard public schema".into()),
+            owned: Owned::public_schema(),
+        });
+        let schemas = Arc::new(BTreeMap::from([(PUBLIC.to_owned(), public)]));
+        Current { schemas: RwLock::new(schemas), writing: Turn::default(), storage: None }
+    }
+}
+
+impl Current {
+    /// A state that is kept.
+    pub(crate) fn kept(schemas: Schemas, storage: Arc<Storage>) -> Self {
+        Current { schemas: RwLock::new(schemas), writing: Turn::default(), storage: Some(storage) }
+    }
+
+    /// Where it is kept, if it is.
+    pub(crate) fn storage(&self) -> Option<&Arc<Storage>> {
+        self.storage.as_ref()
+    }
+
+    /// The state as it is now.
+    pub(crate) fn snapshot(&self) -> Schemas {
+        // A panic while the lock was held cannot leave half a state: the Arc is swapped in one step.
+        Arc::clone(&self.schemas.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The right to change the state; readers go on meanwhile.
+    ///
+    /// # Errors
+    /// 57014 if a statement that waits for it is cancelled.
+    pub(crate) fn begin_write(&self, heard: &Cancellation) -> Result<Publishing<'_>> {
+        Ok(Publishing { current: self, _turn: self.writing.take(heard)? })
+    }
+
+    /// The right to change the state, if nobody has it: readers never wait.
+    pub(crate) fn try_write(&self) -> Option<Publishing<'_>> {
+        Some(Publishing { current: self, _turn: self.writing.try_take()? })
+    }
+
+    /// Returns once what was published is on the device, or, without `waits`, will be soon; at once where nothing is kept.
+    ///
+    /// # Errors
+    /// 58030 if the device has lost something: then all see what it is known to have.
+    pub(crate) fn wait(&self, logged: Logged, waits: bool) -> Result<()> {
+        self.storage.as_ref().map_or(Ok(()), |storage| storage.wait(logged, waits, self))
+    }
+
+    /// Goes back to a state from which nobody will go on.
+    pub(super) fn revert(&self, schemas: Schemas) {
+        *self.schemas.write().unwrap_or_else(PoisonError::into_inner) = schemas;
+    }
+}
+
+/// The right to change what all sessions see.
+pub(crate) struct Publishing<'a> {
+    current: &'a Current,
+    _turn: Taken<'a>,
+}
+
+impl Publishing<'_> {
+    /// What is to be changed.
+    pub(crate) fn schemas(&self) -> Schemas {
+        self.current.snapshot()
+    }
+
+    /// Makes a change visible to all statements that start from now on, once it is written where it is kept.
+    ///
+    /// # Errors
+    /// 53100 and 58030, and nothing has changed.
+    pub(crate) fn publish(self, schemas: Schemas) -> Result<Logged> {
+        let Some(storage) = &self.current.storage else {
+            self.put(schemas);
+            return Ok(Logged::NOWHERE);
+        };
+        let logged = storage.write(&self.current.snapshot(), &schemas)?;
+        let mut now = self.current.schemas.write().unwrap_or_else(PoisonError::into_inner);
+        // Whoever is told of a loss goes back to what was before, now or in a moment.
+        storage.check()?;
+        *now = schemas;
+        Ok(logged)
+    }
+
+    /// Puts another form of the same rows in place of a table, if it still is this one; whether it is.
+    pub(crate) fn reshape(self, name: &Qualified, was: &StoredTable, encoded: StoredTable) -> bool {
+        let mut state = State::shared(self.schemas());
+        let is_it = state.table(name).is_ok_and(|now| now.info.handle == was.info.handle);
+        if is_it {
+            state.reshape(name, Entry::Table(encoded));
+            self.put(state.schemas);
+        }
+        is_it
+    }
+
+    fn put(&self, schemas: Schemas) {
+        *self.current.schemas.write().unwrap_or_else(PoisonError::into_inner) = schemas;
+    }
+}

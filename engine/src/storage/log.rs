@@ -1,0 +1,257 @@
+//! The log: records one after the other, in files of which each checkpoint begins a new one.
+//!
+//! A commit is written under the right to publish, so records are in the order in which states follow. It is waited for without
+//! that: one of those who wait asks the device for all that has been written by then, and the others have it with theirs (group
+//! commit). Where the device says that it has lost something, nothing is written any more: what is on it nobody knows then.
+
+use super::disk::{Disk, DiskFile};
+use super::record::{Change, MARK, Record};
+use super::{Place, could_not};
+use crate::{Error, ErrorKind, Result};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What a file of the log begins with; behind it stands its first record's number.
+const HEAD: [u8; 8] = *b"MLLOG\0\0\x01";
+
+/// The bytes of that.
+const HEAD_BYTES: usize = 16;
+
+/// The log, to be written.
+#[derive(Debug)]
+pub(super) struct Log {
+    disk: Arc<dyn Disk>,
+    place: Place,
+    writer: Mutex<Writer>,
+    synced: Mutex<Synced>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+struct Writer {
+    file: Arc<dyn DiskFile>,
+    path: PathBuf,
+    /// The number of the file.
+    number: u64,
+    bytes: u64,
+    /// The next record's number.
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Synced {
+    /// The last record that is on the device.
+    done: u64,
+    is_running: bool,
+    failed: Option<Error>,
+}
+
+impl Log {
+    /// Goes on behind what has been read.
+    ///
+    /// # Errors
+    /// 58030 and 53100 for a file that cannot be made.
+    pub(super) fn new(disk: &Arc<dyn Disk>, place: &Place, number: u64, next: u64) -> Result<Self> {
+        let writer = begin(&**disk, place, number, next)?;
+        let synced = Synced { done: next - 1, is_running: false, failed: None };
+        let (writer, synced) = (Mutex::new(writer), Mutex::new(synced));
+        Ok(Log { disk: Arc::clone(disk), place: place.clone(), writer, synced, changed: Condvar::new() })
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn synced(&self) -> MutexGuard<'_, Synced> {
+        self.synced.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An error once the device has lost something.
+    pub(super) fn check(&self) -> Result<()> {
+        self.synced().failed.clone().map_or(Ok(()), Err)
+    }
+
+    /// The last record that is on the device.
+    pub(super) fn durable(&self) -> u64 {
+        self.synced().done
+    }
+
+    /// Bytes of the file that is written.
+    pub(super) fn bytes(&self) -> u64 {
+        self.writer().bytes
+    }
+
+    /// Writes a record: its number.
+    ///
+    /// # Errors
+    /// 53100 and 58030; then it is as if it had never been.
+    pub(super) fn write(&self, change: Change, streams: Vec<u8>) -> Result<u64> {
+        self.check()?;
+        let durable = self.durable();
+        let mut writer = self.writer();
+        let number = writer.next;
+        let bytes = Record { number, durable, change, streams }.to_bytes();
+        if let Err(error) = writer.file.write(&bytes) {
+            let failed = could_not("write", &writer.path, &error);
+            // A part of it may be there, behind which nothing may come.
+            if let Err(error) = writer.file.cut(writer.bytes) {
+                self.lose(could_not("cut", &writer.path, &error));
+            }
+            return Err(failed);
+        }
+        writer.bytes += bytes.len() as u64;
+        writer.next += 1;
+        Ok(number)
+    }
+
+    /// Returns once a record is on the device.
+    ///
+    /// # Errors
+    /// 58030 if the device has lost something: nothing is written any more.
+    pub(super) fn wait(&self, number: u64) -> Result<()> {
+        let mut synced = self.synced();
+        loop {
+            if synced.done >= number {
+                return Ok(());
+            }
+            if let Some(failed) = &synced.failed {
+                return Err(failed.clone());
+            }
+            if synced.is_running {
+                synced = self.changed.wait(synced).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            synced.is_running = true;
+            drop(synced);
+            let result = self.sync();
+            synced = self.synced();
+            synced.is_running = false;
+            match result {
+                Ok(last) => synced.done = synced.done.max(last),
+                Err(error) => synced.failed = Some(error),
+            }
+            self.changed.notify_all();
+        }
+    }
+
+    /// Asks the device for all that is written: the last record of that.
+    fn sync(&self) -> Result<u64> {
+        let (file, path, last) = {
+            let writer = self.writer();
+            (Arc::clone(&writer.file), writer.path.clone(), writer.next - 1)
+        };
+        file.sync().map_err(|error| could_not("sync", &path, &error))?;
+        Ok(last)
+    }
+
+    fn lose(&self, error: Error) {
+        self.synced().failed.get_or_insert(error);
+        self.changed.notify_all();
+    }
+
+    /// Returns once all that is written is on the device.
+    pub(super) fn wait_all(&self) -> Result<()> {
+        let last = self.writer().next - 1;
+        self.wait(last)
+    }
+
+    /// All that is written is on the device, and what comes is written to a new file: its number, and that of its first record. Nobody
+    /// else may write meanwhile.
+    pub(super) fn rotate(&self) -> Result<(u64, u64)> {
+        self.wait_all()?;
+        let mut writer = self.writer();
+        let number = writer.number + 1;
+        *writer = begin(&*self.disk, &self.place, number, writer.next)?;
+        Ok((number, writer.next))
+    }
+
+    /// Drops the files before one, as far as that can be done.
+    pub(super) fn drop_before(&self, number: u64) {
+        let mut number = number;
+        // The oldest are gone already.
+        while number > 0 {
+            number -= 1;
+            if self.disk.remove(&self.place.log(number)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn begin(disk: &dyn Disk, place: &Place, number: u64, next: u64) -> Result<Writer> {
+    let path = place.log(number);
+    let failed = |error: std::io::Error| could_not("write", &path, &error);
+    let file = disk.create(&path).map_err(failed)?;
+    let mut head = HEAD.to_vec();
+    head.extend(next.to_le_bytes());
+    file.write(&head).map_err(failed)?;
+    file.sync().map_err(failed)?;
+    disk.sync_folder(&place.logs()).map_err(failed)?;
+    Ok(Writer { file, number, bytes: HEAD_BYTES as u64, next, path: path.clone() })
+}
+
+/// What is read of a file of the log.
+pub(super) struct Read {
+    pub(super) records: Vec<Record>,
+    /// Where the whole records end, if something is behind them.
+    pub(super) torn: Option<u64>,
+    pub(super) bytes: u64,
+}
+
+/// Reads a file of the log, whose first record has this number. What stands behind the last whole record was being written when the
+/// process ended, unless a later record says that there was more.
+///
+/// # Errors
+/// XX001 for a file that is damaged; 58030.
+pub(super) fn read(disk: &dyn Disk, path: &Path, first: u64, is_last: bool) -> Result<Read> {
+    let bytes = disk.read(path).map_err(|error| could_not("read", path, &error))?;
+    if bytes.len() < HEAD_BYTES && is_last {
+        // It was being made.
+        return Ok(Read { records: Vec::new(), torn: Some(0), bytes: 0 });
+    }
+    if bytes.get(..8) != Some(&HEAD[..]) || bytes.get(8..HEAD_BYTES) != Some(&first.to_le_bytes()[..]) {
+        return Err(damaged(path, 0, "it does not begin as a log of this database does"));
+    }
+    let mut records: Vec<Record> = Vec::new();
+    let mut at = HEAD_BYTES;
+    while at < bytes.len() {
+        match Record::from_bytes(&bytes[at..]) {
+            Some((record, length)) if record.number == first + records.len() as u64 => {
+                records.push(record);
+                at += length;
+            }
+            _ => {
+                let next = first + records.len() as u64;
+                let later = later(&bytes[at + 1..]).is_some_and(|later| later.durable >= next);
+                if later || !is_last {
+                    return Err(damaged(path, at as u64, "a record is damaged"));
+                }
+                return Ok(Read { records, torn: Some(at as u64), bytes: at as u64 });
+            }
+        }
+    }
+    Ok(Read { records, torn: None, bytes: bytes.len() as u64 })
+}
+
+/// The last whole record somewhere in some bytes.
+fn later(bytes: &[u8]) -> Option<Record> {
+    let mut found = None;
+    let mut at = 0;
+    while let Some(next) = memchr::memmem::find(&bytes[at..], &MARK) {
+        at += next;
+        match Record::from_bytes(&bytes[at..]) {
+            Some((record, length)) => {
+                found = Some(record);
+                at += length;
+            }
+            None => at += 1,
+        }
+    }
+    found
+}
+
+/// The error for a file that is not what was written.
+pub(super) fn damaged(path: &Path, offset: u64, what: &str) -> Error {
+    let message = format!("file \"{}\" is damaged at byte {offset}: {what}", path.display());
+    Error::new(ErrorKind::DataCorrupted, message)
+}

@@ -1,0 +1,550 @@
+//! Data that is kept: a folder with a checkpoint, the log of what was committed since, and files of rows.
+//!
+//! | name | is |
+//! |---|---|
+//! | `lock` | held by the process that has the database open |
+//! | `checkpoint` | all definitions, and which files have the rows ([`checkpoint`]) |
+//! | `log/N.log` | what has been committed since ([`log`], [`record`]) |
+//! | `rows/N.arrow` | rows as Arrow files ([`rows`]), of checkpoints, and of commits that brought many |
+//!
+//! A state is immutable, so a commit is the [`difference`] of two, which is written before anybody sees the second. Each table's
+//! part is by rows' numbers; what has been checked once is not checked again when it is [replayed](replay). Who committed hears of
+//! it when the log is on the device (group commit: [`log`]). If it cannot be, all see again what is, and nothing can be changed until
+//! the database is opened anew.
+//!
+//! What a program gives of its own (rows of providers, functions) is not kept, nor is what is temporary.
+
+mod checkpoint;
+mod current;
+mod difference;
+mod disk;
+mod log;
+mod record;
+mod replay;
+mod rows;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use crate::catalog::{Entry, Object, Schemas, State, reserve_oids};
+use crate::turn::Turn;
+use crate::{Error, ErrorKind, Result};
+use arrow::buffer::Buffer;
+use checkpoint::{Segment, Segments};
+pub(crate) use current::{Current, Publishing};
+use difference::difference;
+use disk::{Disk, Machine};
+use log::Log;
+use multiloop_exec::column::build::{Storage as Form, TableBuilder};
+use multiloop_exec::column::{CHUNK_ROWS, Table};
+use multiloop_exec::workers::context::{Cancellation, Context};
+use record::{Kind, Piece, RowChange, Rows, RowsFile};
+use replay::Source;
+use rows::Reading;
+use std::collections::{HashSet, VecDeque};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Rows of at least so many bytes have a file of their own beside the log.
+const FILE_BYTES: usize = 4 << 20;
+
+/// A checkpoint is made once the log has grown by so many bytes.
+const CHECKPOINT_BYTES: u64 = 64 << 20;
+
+/// How long what is committed without waiting may be on no device.
+const FLUSH_AFTER: Duration = Duration::from_millis(200);
+
+/// The names in the folder.
+#[derive(Clone, Debug)]
+struct Place(PathBuf);
+
+impl Place {
+    fn folder(&self) -> &Path {
+        &self.0
+    }
+
+    fn lock(&self) -> PathBuf {
+        self.0.join("lock")
+    }
+
+    fn checkpoint(&self) -> PathBuf {
+        self.0.join("checkpoint")
+    }
+
+    fn new_checkpoint(&self) -> PathBuf {
+        self.0.join("checkpoint.new")
+    }
+
+    fn logs(&self) -> PathBuf {
+        self.0.join("log")
+    }
+
+    fn log(&self, number: u64) -> PathBuf {
+        self.logs().join(format!("{number:010}.log"))
+    }
+
+    fn all_rows(&self) -> PathBuf {
+        self.0.join("rows")
+    }
+
+    fn rows(&self, number: u64) -> PathBuf {
+        self.all_rows().join(format!("{number:010}.arrow"))
+    }
+}
+
+/// The error for a file that could not be written or read.
+fn could_not(what: &str, path: &Path, error: &std::io::Error) -> Error {
+    let kind = match error.kind() {
+        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => ErrorKind::DiskFull,
+        _ => ErrorKind::Io,
+    };
+    Error::new(kind, format!("could not {what} file \"{}\": {error}", path.display()))
+}
+
+/// A folder that keeps what is committed.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    place: Place,
+    disk: Arc<dyn Disk>,
+    log: Log,
+    /// Whose memory it is.
+    context: Context,
+    /// The next file of rows.
+    next_file: AtomicU64,
+    durable: Mutex<Durable>,
+    segments: Mutex<Segments>,
+    /// Held by who makes a checkpoint.
+    checkpointing: Turn,
+    /// Bytes of the log at the last checkpoint's end, and behind it in files before the one that is written.
+    since: AtomicU64,
+    asked: Mutex<Asked>,
+    woken: Condvar,
+    /// The lock, as long as this lives.
+    _lock: File,
+}
+
+/// States that are published, and not known to be on the device.
+#[derive(Debug)]
+struct Durable {
+    /// The last one that is.
+    last: Schemas,
+    waiting: VecDeque<(u64, Schemas)>,
+}
+
+/// What the worker is to do.
+#[derive(Debug, Default)]
+struct Asked {
+    checkpoint: bool,
+    flush: bool,
+    ends: bool,
+}
+
+/// A commit in the log: the number of its record; none if there was nothing to write.
+#[derive(Debug)]
+#[must_use = "nothing is kept for sure before the device says so"]
+pub(crate) struct Logged(Option<u64>);
+
+impl Logged {
+    /// Of what nobody keeps.
+    pub(crate) const NOWHERE: Logged = Logged(None);
+}
+
+impl Storage {
+    /// Opens a folder, or makes one: its state as it was committed last.
+    ///
+    /// # Errors
+    /// 55000 if another process has it open or it is something else, XX001 if a file is damaged, 0A000 for a newer form, 58030 and
+    /// 53100.
+    pub(crate) fn open(folder: &Path, context: &Context) -> Result<(Self, Schemas)> {
+        Storage::open_on(Arc::new(Machine), folder, context)
+    }
+
+    fn open_on(disk: Arc<dyn Disk>, folder: &Path, context: &Context) -> Result<(Self, Schemas)> {
+        let place = Place(folder.to_owned());
+        let failed = |error: std::io::Error| could_not("open", folder, &error);
+        let is_new = !place.checkpoint().exists();
+        if is_new && folder.exists() {
+            let known = ["lock", "log", "rows", "checkpoint.new"];
+            let is_other = |name: std::ffi::OsString| !known.iter().any(|known| name == *known);
+            let mut names = fs::read_dir(folder).map_err(failed)?;
+            if names.any(|entry| entry.is_ok_and(|entry| is_other(entry.file_name()))) {
+                let message = format!("folder \"{}\" is no database", folder.display());
+                let error = Error::new(ErrorKind::WrongState, message);
+                return Err(error.with_hint("Name an empty folder, or one that there is not yet."));
+            }
+        }
+        for folder in [place.logs(), place.all_rows()] {
+            fs::create_dir_all(&folder).map_err(failed)?;
+        }
+        let lock = disk::locked(&place.lock()).map_err(failed)?;
+        let lock = lock.ok_or_else(|| {
+            let message = format!("database \"{}\" is open in another process", folder.display());
+            Error::new(ErrorKind::WrongState, message)
+        })?;
+        if is_new {
+            let schemas = Current::default().snapshot();
+            let (empty, _) = checkpoint::written(
+                &schemas,
+                (1, 1),
+                &Segments::new(),
+                &mut |_| Err(Error::internal("rows of an empty state")),
+                context,
+            )?;
+            drop(Log::new(&disk, &place, 1, 1)?);
+            checkpoint::replace(&*disk, &place, &empty)?;
+        }
+        let Recovered { state, segments, next, log, bytes, files } = recovered(&*disk, &place, context)?;
+        let kept: HashSet<u64> = files.iter().copied().collect();
+        let next_file = kept.iter().max().map_or(1, |last| last + 1);
+        remove_others(&*disk, &place, &kept);
+        let durable = Durable { last: Arc::clone(&state.schemas), waiting: VecDeque::new() };
+        let storage = Storage {
+            log: Log::new(&disk, &place, log, next)?,
+            place,
+            disk,
+            context: Context::new(Arc::clone(&context.memory)),
+            next_file: AtomicU64::new(next_file),
+            durable: Mutex::new(durable),
+            segments: Mutex::new(segments),
+            checkpointing: Turn::default(),
+            since: AtomicU64::new(bytes),
+            asked: Mutex::default(),
+            woken: Condvar::new(),
+            _lock: lock,
+        };
+        Ok((storage, state.schemas))
+    }
+
+    fn durable(&self) -> MutexGuard<'_, Durable> {
+        self.durable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn segments(&self) -> MutexGuard<'_, Segments> {
+        self.segments.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes what a commit changes: who calls has the right to publish, and publishes then.
+    ///
+    /// # Errors
+    /// 53100 and 58030, and nothing has been written; 53200.
+    fn write(&self, before: &Schemas, after: &Schemas) -> Result<Logged> {
+        self.log.check()?;
+        let mut streams = Vec::new();
+        let mut files = Vec::new();
+        let mut keep = |rows: &Table| {
+            if rows.rows() >= CHUNK_ROWS && rows.bytes() >= FILE_BYTES {
+                let file = self.write_rows(rows)?;
+                files.push(file.number);
+                return Ok(Rows::File(file));
+            }
+            let start = streams.len();
+            streams.extend(rows::to_stream(rows, &self.context)?);
+            Ok(Rows::Here(start..streams.len()))
+        };
+        let written = difference(before, after, &mut keep, &self.context).and_then(|change| {
+            let segments = self.segments_of(before, after, &change);
+            if change.is_empty() { Ok(None) } else { self.log.write(change, streams).map(|number| Some((number, segments))) }
+        });
+        let written = written.inspect_err(|_| {
+            files.iter().for_each(|number| drop(self.disk.remove(&self.place.rows(*number))));
+        })?;
+        let Some((number, segments)) = written else { return Ok(Logged(None)) };
+        for (oid, segment) in segments {
+            self.segments().entry(oid).or_default().push(segment);
+        }
+        self.durable().waiting.push_back((number, Arc::clone(after)));
+        if self.since.load(Ordering::Relaxed) + self.log.bytes() > CHECKPOINT_BYTES {
+            self.ask(|asked| asked.checkpoint = true);
+        }
+        Ok(Logged(Some(number)))
+    }
+
+    /// Rows that a commit has put into files of their own, by tables.
+    fn segments_of(&self, before: &Schemas, after: &Schemas, change: &record::Change) -> Vec<(u32, Segment)> {
+        let object = |schemas: &Schemas, name: &crate::catalog::Qualified| -> Option<Object> {
+            schemas.get(&name.schema)?.objects.get(&name.name).cloned()
+        };
+        let mut segments = Vec::new();
+        for of in &change.objects {
+            let Some(Object { oid, entry: Entry::Table(table), .. }) = object(after, &of.name) else { continue };
+            let mut add = |start: usize, file: &RowsFile| {
+                let (rows, file, history) = (start..start + file.rows, file.clone(), table.history.clone());
+                segments.push((oid, Segment { rows, file, history }));
+            };
+            match &of.rows {
+                RowChange::Steps { appended: Some(Rows::File(file)), .. } => {
+                    let old = object(before, of.was.as_ref().unwrap_or(&of.name));
+                    let Some(Entry::Table(old)) = old.map(|old| old.entry) else { continue };
+                    add(old.stored().rows(), file);
+                }
+                RowChange::Pieces { pieces, .. } => {
+                    if let [Piece::New(Rows::File(file))] = pieces.as_slice() {
+                        add(0, file);
+                    }
+                }
+                _ => {}
+            }
+        }
+        segments
+    }
+
+    fn write_rows(&self, rows: &Table) -> Result<RowsFile> {
+        let number = self.next_file.fetch_add(1, Ordering::Relaxed);
+        checkpoint::write_rows(&*self.disk, &self.place, number, rows, &self.context)
+    }
+
+    /// An error once the device has lost something: nothing is written any more.
+    fn check(&self) -> Result<()> {
+        self.log.check()
+    }
+
+    /// Returns once a commit is on the device; without `waits` it will be soon.
+    ///
+    /// # Errors
+    /// 58030 if the device has lost something: what all see is put back to what it is known to have.
+    fn wait(&self, logged: Logged, waits: bool, current: &Current) -> Result<()> {
+        let Some(number) = logged.0 else { return Ok(()) };
+        if !waits {
+            self.ask(|asked| asked.flush = true);
+            return Ok(());
+        }
+        let waited = self.log.wait(number);
+        self.settle();
+        if waited.is_err() {
+            let last = Arc::clone(&self.durable().last);
+            current.revert(last);
+        }
+        waited
+    }
+
+    /// Forgets states before the last one that is on the device.
+    fn settle(&self) {
+        let done = self.log.durable();
+        let durable = &mut *self.durable();
+        while durable.waiting.front().is_some_and(|(number, _)| *number <= done) {
+            if let Some((_, schemas)) = durable.waiting.pop_front() {
+                durable.last = schemas;
+            }
+        }
+    }
+
+    fn ask(&self, what: impl FnOnce(&mut Asked)) {
+        what(&mut self.asked());
+        self.woken.notify_all();
+    }
+
+    /// The worker ends when it has done what it is at.
+    pub(crate) fn end(&self) {
+        self.ask(|asked| asked.ends = true);
+    }
+
+    /// What the worker does until it is to end: `current` are the states that are kept, as long as there are any.
+    pub(crate) fn work(self: &Arc<Self>, with_current: &dyn Fn(&mut dyn FnMut(&Current)) -> bool) {
+        loop {
+            let mut asked = self.asked();
+            while !(asked.checkpoint || asked.flush || asked.ends) {
+                asked = self.woken.wait(asked).unwrap_or_else(PoisonError::into_inner);
+            }
+            let Asked { checkpoint, flush, ends } = std::mem::take(&mut *asked);
+            if flush && !ends {
+                let end = self.woken.wait_timeout_while(asked, FLUSH_AFTER, |asked| !asked.ends);
+                drop(end.unwrap_or_else(PoisonError::into_inner));
+            } else {
+                drop(asked);
+            }
+            if flush {
+                // Who waits for the next commit hears of an error.
+                let _told_later = self.flush();
+            }
+            if ends {
+                return;
+            }
+            if checkpoint {
+                let mut made = |current: &Current| {
+                    // It is tried again when the log has grown once more.
+                    if self.checkpoint(current, &Cancellation::default()).is_err() {
+                        self.since.store(0, Ordering::Relaxed);
+                    }
+                };
+                if !with_current(&mut made) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// All that was committed is on the device.
+    ///
+    /// # Errors
+    /// 58030.
+    pub(crate) fn flush(&self) -> Result<()> {
+        self.log.wait_all()?;
+        self.settle();
+        Ok(())
+    }
+
+    /// Makes a checkpoint of what all see now.
+    ///
+    /// # Errors
+    /// 53100 and 58030, and the one before is as good as it was; 57014.
+    pub(crate) fn checkpoint(&self, current: &Current, heard: &Cancellation) -> Result<()> {
+        let _one = self.checkpointing.take(heard)?;
+        let context = Context { cancellation: heard.clone(), ..self.context.clone() };
+        let (schemas, log, next, first_new, known) = {
+            let publishing = current.begin_write(heard)?;
+            let (log, next) = self.log.rotate()?;
+            self.settle();
+            let first_new = self.next_file.load(Ordering::Relaxed);
+            (publishing.schemas(), log, next, first_new, self.segments().clone())
+        };
+        self.since.store(0, Ordering::Relaxed);
+        let mut made = Vec::new();
+        let mut write = |rows: &Table| {
+            let number = self.next_file.fetch_add(1, Ordering::Relaxed);
+            let file = checkpoint::write_rows(&*self.disk, &self.place, number, rows, &context)?;
+            made.push(number);
+            Ok(file)
+        };
+        let result = checkpoint::written(&schemas, (log, next), &known, &mut write, &context)
+            .and_then(|(new, segments)| checkpoint::replace(&*self.disk, &self.place, &new).map(|()| (new, segments)));
+        let (new, segments) = result.inspect_err(|_| {
+            made.iter().for_each(|number| drop(self.disk.remove(&self.place.rows(*number))));
+        })?;
+        let files: HashSet<u64> = new.objects.iter().flat_map(|of| &of.files).map(|file| file.number).collect();
+        {
+            let mut all = self.segments();
+            // What has been committed meanwhile has files of its own.
+            let mut later = std::mem::replace(&mut *all, segments);
+            for (oid, of) in later.drain() {
+                let of = of.into_iter().filter(|segment| segment.file.number >= first_new && !made.contains(&segment.file.number));
+                all.entry(oid).or_default().extend(of);
+            }
+        }
+        self.log.drop_before(log);
+        // Files from before that no table has any more.
+        for segment in known.values().flatten() {
+            let number = segment.file.number;
+            if !files.contains(&number) && number < first_new {
+                let _gone_already = self.disk.remove(&self.place.rows(number));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is read when a database is opened.
+struct Recovered {
+    state: State,
+    segments: Segments,
+    /// The next record's number, and the next file of the log.
+    next: u64,
+    log: u64,
+    /// Bytes of the log.
+    bytes: u64,
+    /// Files of rows that are needed.
+    files: Vec<u64>,
+}
+
+fn recovered(disk: &dyn Disk, place: &Place, context: &Context) -> Result<Recovered> {
+    let checkpoint = checkpoint::read(disk, &place.checkpoint())?;
+    reserve_oids(checkpoint.oids);
+    let mut state = State::shared(Schemas::default());
+    let mut files: Vec<u64> = Vec::new();
+    let mut segments = Segments::new();
+    for (name, definition) in &checkpoint.schemas {
+        replay::put_schema(&mut state, name, definition);
+    }
+    let file = |file: &RowsFile| read_rows(disk, place, file);
+    let damaged = |what: String| log::damaged(&place.checkpoint(), 0, &what);
+    let source = Source { streams: &[], file: &file, damaged: &damaged };
+    for of in &checkpoint.objects {
+        let mut of_table = Vec::new();
+        let table = || {
+            let Kind::Table { fields, declared } = &of.definition.kind else {
+                return Err(damaged("rows of what is no table".to_owned()));
+            };
+            let mut builder = TableBuilder::new(fields.clone(), Form::Compact, context);
+            for file in &of.files {
+                let path = place.rows(file.number);
+                let damaged = |what: String| log::damaged(&path, 0, &what);
+                let bytes = read_rows(disk, place, file)?;
+                Reading::into(fields, &mut builder).file(bytes, &damaged)?;
+            }
+            let table = replay::stored(&of.name.name, builder.finish()?, declared, &state, context)?;
+            let mut start = 0;
+            for file in &of.files {
+                let rows = start..start + file.rows;
+                start = rows.end;
+                of_table.push(Segment { rows, file: file.clone(), history: table.history.clone() });
+            }
+            replay::without(table, &record::numbers(&of.gone), &state, &source, context)
+        };
+        let object = replay::object(&of.definition, &of.name.name, table)?;
+        replay::put(&mut state, &of.name, object, &source)?;
+        files.extend(of.files.iter().map(|file| file.number));
+        segments.insert(of.definition.oid, of_table);
+    }
+    let (mut next, mut number, mut bytes) = (checkpoint.next, checkpoint.log, 0);
+    loop {
+        let path = place.log(number);
+        let is_last = !place.log(number + 1).exists();
+        let read = log::read(disk, &path, next, is_last)?;
+        bytes += read.bytes;
+        for record in read.records {
+            let damaged = |what: String| log::damaged(&path, 0, &format!("record {}: {what}", record.number));
+            let source = Source { streams: &record.streams, file: &file, damaged: &damaged };
+            state = replay::replay(&state, &record.change, &source, context)?;
+            files.extend(record.change.files());
+            reserve_oids(record.change.oids);
+            next = record.number + 1;
+        }
+        if let Some(torn) = read.torn {
+            cut(disk, &path, torn)?;
+            number -= u64::from(torn == 0);
+        }
+        number += 1;
+        if is_last {
+            return Ok(Recovered { state, segments, next, log: number, bytes, files });
+        }
+    }
+}
+
+/// Drops what stands behind the last whole record of a file.
+fn cut(disk: &dyn Disk, path: &Path, torn: u64) -> Result<()> {
+    let failed = |error: std::io::Error| could_not("cut", path, &error);
+    let file = disk.open(path).map_err(failed)?;
+    file.cut(torn).and_then(|()| file.sync()).map_err(failed)
+}
+
+/// The bytes of a file of rows, which are those that were written.
+fn read_rows(disk: &dyn Disk, place: &Place, file: &RowsFile) -> Result<Buffer> {
+    let path = place.rows(file.number);
+    let bytes = disk.read(&path).map_err(|error| could_not("read", &path, &error))?;
+    if bytes.len() as u64 != file.bytes {
+        let what = format!("it has {} bytes where {} were written", bytes.len(), file.bytes);
+        return Err(log::damaged(&path, file.bytes.min(bytes.len() as u64), &what));
+    }
+    if crc32fast::hash(&bytes) != file.crc {
+        return Err(log::damaged(&path, 0, "its checksum does not fit"));
+    }
+    Ok(bytes.into())
+}
+
+/// Removes files of rows that nothing names: of commits that were never done.
+fn remove_others(disk: &dyn Disk, place: &Place, kept: &HashSet<u64>) {
+    let Ok(names) = fs::read_dir(place.all_rows()) else { return };
+    for path in names.flatten().map(|entry| entry.path()) {
+        let number = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
+        if number.is_some_and(|number: u64| !kept.contains(&number)) {
+            // It is in nobody's way.
+            let _stays = disk.remove(&path);
+        }
+    }
+}
