@@ -25,7 +25,7 @@ use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{Declared, FileOptions, TableHandle, TableName};
 use multiloop_planner::relation::FarKey;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 use sysinfo::{MemoryRefreshKind, System};
@@ -153,13 +153,21 @@ impl EngineBuilder {
     /// (see [`Technique`]). With a folder of data also 55000 if another process has it open or it is something else, XX001 if a file
     /// in it is damaged, 0A000 if a newer program has written it, 58030 and 53100.
     pub fn build(self) -> Result<Engine> {
+        self.build_with(&Storage::open)
+    }
+
+    /// The same with data that `open` opens.
+    pub(crate) fn build_with(
+        self,
+        open: &dyn Fn(&Path, &Context) -> Result<(Storage, Schemas)>,
+    ) -> Result<Engine> {
         Level::check()?;
         Technique::check()?;
         let memory = Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit));
         let pool = Arc::new(Pool::new(self.threads.unwrap_or_else(available_threads))?);
         let catalog = match &self.data {
             Some(folder) => {
-                let (storage, schemas) = Storage::open(folder, &Context::new(Arc::clone(&memory)).with_pool(&pool))?;
+                let (storage, schemas) = open(folder, &Context::new(Arc::clone(&memory)).with_pool(&pool))?;
                 Current::kept(schemas, Arc::new(storage))
             }
             None => Current::default(),
@@ -189,9 +197,7 @@ impl EngineBuilder {
 impl Drop for Shared {
     fn drop(&mut self) {
         if let Some(storage) = self.catalog.storage() {
-            storage.end();
-            // Who committed without waiting has not asked for more.
-            let _lost = storage.flush();
+            storage.close();
         }
     }
 }

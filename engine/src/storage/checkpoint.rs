@@ -198,14 +198,20 @@ impl Write for Output {
     }
 }
 
-/// Puts a checkpoint in the place of the one before.
-pub(super) fn replace(disk: &dyn Disk, place: &Place, checkpoint: &Checkpoint) -> Result<()> {
+/// Puts a checkpoint in the place of the one before. Of an error nobody knows which of the two is there once this has called `places`.
+pub(super) fn replace(
+    disk: &dyn Disk,
+    place: &Place,
+    checkpoint: &Checkpoint,
+    places: &mut dyn FnMut(),
+) -> Result<()> {
     let body = serde_json::to_vec(checkpoint).map_err(|error| Error::internal(error.to_string()))?;
     let head = format!("{TITLE} {FORMAT} {} {:08x}\n", body.len(), crc32fast::hash(&body));
     let (new, path) = (place.new_checkpoint(), place.checkpoint());
     let failed = |error: io::Error| could_not("write", &path, &error);
     let file = disk.create(&new).map_err(failed)?;
     file.write(head.as_bytes()).and_then(|()| file.write(&body)).and_then(|()| file.sync()).map_err(failed)?;
+    places();
     disk.rename(&new, &path).map_err(failed)?;
     disk.sync_folder(place.folder()).map_err(failed)
 }

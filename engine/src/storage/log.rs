@@ -40,8 +40,9 @@ struct Writer {
 
 #[derive(Debug)]
 struct Synced {
-    /// The last record that is on the device.
+    /// The last record that is on the device, and the bytes of its file up to its end.
     done: u64,
+    bytes: u64,
     is_running: bool,
     failed: Option<Error>,
 }
@@ -53,7 +54,7 @@ impl Log {
     /// 58030 and 53100 for a file that cannot be made.
     pub(super) fn new(disk: &Arc<dyn Disk>, place: &Place, number: u64, next: u64) -> Result<Self> {
         let writer = begin(&**disk, place, number, next)?;
-        let synced = Synced { done: next - 1, is_running: false, failed: None };
+        let synced = Synced { done: next - 1, bytes: HEAD_BYTES as u64, is_running: false, failed: None };
         let (writer, synced) = (Mutex::new(writer), Mutex::new(synced));
         Ok(Log { disk: Arc::clone(disk), place: place.clone(), writer, synced, changed: Condvar::new() })
     }
@@ -127,21 +128,26 @@ impl Log {
             synced = self.synced();
             synced.is_running = false;
             match result {
-                Ok(last) => synced.done = synced.done.max(last),
-                Err(error) => synced.failed = Some(error),
+                Ok((last, bytes)) => (synced.done, synced.bytes) = (last, bytes),
+                Err(error) => {
+                    synced.failed = Some(error);
+                    // Who is told that it has failed does not find it done when the database is opened again, if that can be.
+                    let writer = self.writer();
+                    let _stays = writer.file.cut(synced.bytes);
+                }
             }
             self.changed.notify_all();
         }
     }
 
-    /// Asks the device for all that is written: the last record of that.
-    fn sync(&self) -> Result<u64> {
-        let (file, path, last) = {
+    /// Asks the device for all that is written: the last record of that, and the bytes of the file up to its end.
+    fn sync(&self) -> Result<(u64, u64)> {
+        let (file, path, last, bytes) = {
             let writer = self.writer();
-            (Arc::clone(&writer.file), writer.path.clone(), writer.next - 1)
+            (Arc::clone(&writer.file), writer.path.clone(), writer.next - 1, writer.bytes)
         };
         file.sync().map_err(|error| could_not("sync", &path, &error))?;
-        Ok(last)
+        Ok((last, bytes))
     }
 
     fn lose(&self, error: Error) {
@@ -161,7 +167,16 @@ impl Log {
         self.wait_all()?;
         let mut writer = self.writer();
         let number = writer.number + 1;
-        *writer = begin(&*self.disk, &self.place, number, writer.next)?;
+        let begun = begin(&*self.disk, &self.place, number, writer.next).inspect_err(|_| {
+            // What is written goes on where it was, and nothing may seem to come behind that.
+            let path = self.place.log(number);
+            let removed = self.disk.remove(&path).err();
+            if let Some(error) = removed.filter(|error| error.kind() != std::io::ErrorKind::NotFound) {
+                self.lose(could_not("remove", &path, &error));
+            }
+        });
+        *writer = begun?;
+        self.synced().bytes = writer.bytes;
         Ok((number, writer.next))
     }
 

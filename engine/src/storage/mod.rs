@@ -48,11 +48,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Rows of at least so many bytes have a file of their own beside the log.
-const FILE_BYTES: usize = 4 << 20;
+/// When what is done.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// So many rows, of so many bytes, have a file of their own beside the log.
+    file_rows: usize,
+    file_bytes: usize,
+    /// A checkpoint is made once the log has grown by so many bytes.
+    log_bytes: u64,
+}
 
-/// A checkpoint is made once the log has grown by so many bytes.
-const CHECKPOINT_BYTES: u64 = 64 << 20;
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { file_rows: CHUNK_ROWS, file_bytes: 4 << 20, log_bytes: 64 << 20 }
+    }
+}
 
 /// How long what is committed without waiting may be on no device.
 const FLUSH_AFTER: Duration = Duration::from_millis(200);
@@ -109,6 +119,7 @@ fn could_not(what: &str, path: &Path, error: &std::io::Error) -> Error {
 pub(crate) struct Storage {
     place: Place,
     disk: Arc<dyn Disk>,
+    limits: Limits,
     log: Log,
     /// Whose memory it is.
     context: Context,
@@ -122,8 +133,8 @@ pub(crate) struct Storage {
     since: AtomicU64,
     asked: Mutex<Asked>,
     woken: Condvar,
-    /// The lock, as long as this lives.
-    _lock: File,
+    /// The lock, as long as it is open.
+    lock: Mutex<Option<File>>,
 }
 
 /// States that are published, and not known to be on the device.
@@ -159,10 +170,15 @@ impl Storage {
     /// 55000 if another process has it open or it is something else, XX001 if a file is damaged, 0A000 for a newer form, 58030 and
     /// 53100.
     pub(crate) fn open(folder: &Path, context: &Context) -> Result<(Self, Schemas)> {
-        Storage::open_on(Arc::new(Machine), folder, context)
+        Storage::open_on(Arc::new(Machine), Limits::default(), folder, context)
     }
 
-    fn open_on(disk: Arc<dyn Disk>, folder: &Path, context: &Context) -> Result<(Self, Schemas)> {
+    fn open_on(
+        disk: Arc<dyn Disk>,
+        limits: Limits,
+        folder: &Path,
+        context: &Context,
+    ) -> Result<(Self, Schemas)> {
         let place = Place(folder.to_owned());
         let failed = |error: std::io::Error| could_not("open", folder, &error);
         let is_new = !place.checkpoint().exists();
@@ -194,7 +210,7 @@ impl Storage {
                 context,
             )?;
             drop(Log::new(&disk, &place, 1, 1)?);
-            checkpoint::replace(&*disk, &place, &empty)?;
+            checkpoint::replace(&*disk, &place, &empty, &mut || ())?;
         }
         let Recovered { state, segments, next, log, bytes, files } = recovered(&*disk, &place, context)?;
         let kept: HashSet<u64> = files.iter().copied().collect();
@@ -205,6 +221,7 @@ impl Storage {
             log: Log::new(&disk, &place, log, next)?,
             place,
             disk,
+            limits,
             context: Context::new(Arc::clone(&context.memory)),
             next_file: AtomicU64::new(next_file),
             durable: Mutex::new(durable),
@@ -213,7 +230,7 @@ impl Storage {
             since: AtomicU64::new(bytes),
             asked: Mutex::default(),
             woken: Condvar::new(),
-            _lock: lock,
+            lock: Mutex::new(Some(lock)),
         };
         Ok((storage, state.schemas))
     }
@@ -239,7 +256,7 @@ impl Storage {
         let mut streams = Vec::new();
         let mut files = Vec::new();
         let mut keep = |rows: &Table| {
-            if rows.rows() >= CHUNK_ROWS && rows.bytes() >= FILE_BYTES {
+            if rows.rows() >= self.limits.file_rows && rows.bytes() >= self.limits.file_bytes {
                 let file = self.write_rows(rows)?;
                 files.push(file.number);
                 return Ok(Rows::File(file));
@@ -260,7 +277,7 @@ impl Storage {
             self.segments().entry(oid).or_default().push(segment);
         }
         self.durable().waiting.push_back((number, Arc::clone(after)));
-        if self.since.load(Ordering::Relaxed) + self.log.bytes() > CHECKPOINT_BYTES {
+        if self.since.load(Ordering::Relaxed) + self.log.bytes() > self.limits.log_bytes {
             self.ask(|asked| asked.checkpoint = true);
         }
         Ok(Logged(Some(number)))
@@ -340,9 +357,12 @@ impl Storage {
         self.woken.notify_all();
     }
 
-    /// The worker ends when it has done what it is at.
-    pub(crate) fn end(&self) {
+    /// Nobody commits any more: what has been committed is kept, and others may open the folder.
+    pub(crate) fn close(&self) {
         self.ask(|asked| asked.ends = true);
+        // Who committed without waiting has not asked for more.
+        let _lost = self.flush();
+        drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     /// What the worker does until it is to end: `current` are the states that are kept, as long as there are any.
@@ -412,10 +432,17 @@ impl Storage {
             made.push(number);
             Ok(file)
         };
-        let result = checkpoint::written(&schemas, (log, next), &known, &mut write, &context)
-            .and_then(|(new, segments)| checkpoint::replace(&*self.disk, &self.place, &new).map(|()| (new, segments)));
+        let mut is_placed = false;
+        let result =
+            checkpoint::written(&schemas, (log, next), &known, &mut write, &context).and_then(|(new, segments)| {
+                checkpoint::replace(&*self.disk, &self.place, &new, &mut || is_placed = true)?;
+                Ok((new, segments))
+            });
         let (new, segments) = result.inspect_err(|_| {
-            made.iter().for_each(|number| drop(self.disk.remove(&self.place.rows(*number))));
+            // What may be there needs its files.
+            if !is_placed {
+                made.iter().for_each(|number| drop(self.disk.remove(&self.place.rows(*number))));
+            }
         })?;
         let files: HashSet<u64> = new.objects.iter().flat_map(|of| &of.files).map(|file| file.number).collect();
         {
