@@ -20,7 +20,7 @@ macro_rules! say {
     }};
 }
 
-/// Serves PostgreSQL's clients. Tables are in memory, and end with the server.
+/// Serves PostgreSQL's clients. Tables are in memory, and end with the server unless a folder keeps them.
 #[derive(Args, Debug)]
 pub(crate) struct ServeArguments {
     /// Address to listen on, as 127.0.0.1:5432, localhost:5432 or 5432; may be given several times
@@ -78,10 +78,13 @@ pub(crate) struct ServeArguments {
     /// How to write the log, to standard error
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     log_format: LogFormat,
-    /// Make TPC-H's tables of this scale factor: 1 is about a gigabyte of text
+    /// Folder that keeps what is committed; an empty one, or one that there is not yet, becomes one
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Make TPC-H's tables of this scale factor: 1 is about a gigabyte of text. Those that are kept stay as they are
     #[arg(long, value_name = "SF")]
     tpch: Option<f64>,
-    /// Read the Parquet, CSV and Arrow files of a folder as tables, each named after its file
+    /// Read the Parquet, CSV and Arrow files of a folder as tables, each named after its file. Those that are kept stay as they are
     #[arg(long, value_name = "DIR")]
     load: Option<PathBuf>,
     /// Worker threads; the default is one a core
@@ -124,6 +127,9 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     }
     if let Some(mebibytes) = arguments.memory_limit {
         builder = builder.memory_limit(mebibytes.saturating_mul(1 << 20));
+    }
+    if let Some(folder) = &arguments.data {
+        builder = builder.data(folder);
     }
     let engine = builder.build()?;
     if arguments.tpch.is_some() || arguments.load.is_some() {
@@ -181,13 +187,20 @@ fn fill(session: &Session, arguments: &ServeArguments) -> Result<()> {
         if !(scale_factor > 0.0 && scale_factor.is_finite()) {
             bail!("--tpch takes a scale factor above zero, as 0.1 or 1");
         }
-        say!("making TPC-H's tables of scale factor {scale_factor}");
-        generate(session, scale_factor, session.engine().threads(), &|_, _| {})?;
+        if arguments.data.is_none() || !is_there(session, "lineitem")? {
+            say!("making TPC-H's tables of scale factor {scale_factor}");
+            generate(session, scale_factor, session.engine().threads(), &|_, _| {})?;
+        }
     }
     match &arguments.load {
-        Some(folder) => load(session, folder),
+        Some(folder) => load(session, folder, arguments.data.is_some()),
         None => Ok(()),
     }
+}
+
+/// Whether there is a table of a name.
+fn is_there(session: &Session, name: &str) -> Result<bool> {
+    Ok(session.query_scalar("SELECT to_regclass(quote_ident($1)) IS NOT NULL", [name])?)
 }
 
 /// Says how to connect.
@@ -217,8 +230,8 @@ fn address(text: &str) -> Result<SocketAddr> {
     found.with_context(|| format!("{text} is no address, as 127.0.0.1:5432 is"))
 }
 
-/// Reads the files of a folder whose endings name a format, in order of their names.
-fn load(session: &Session, folder: &Path) -> Result<()> {
+/// Reads the files of a folder whose endings name a format, in order of their names; with `keeps` those whose tables are not there.
+fn load(session: &Session, folder: &Path, keeps: bool) -> Result<()> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
     paths.sort();
@@ -229,8 +242,11 @@ fn load(session: &Session, folder: &Path) -> Result<()> {
         if !names.insert(name.clone()) {
             bail!("{} would be a second table \"{name}\"", path.display());
         }
-        session.read(&name, path, &format).with_context(|| format!("loading {}", path.display()))?;
         count += 1;
+        if keeps && is_there(session, &name)? {
+            continue;
+        }
+        session.read(&name, path, &format).with_context(|| format!("loading {}", path.display()))?;
     }
     if count == 0 {
         bail!("{} has no Parquet, CSV or Arrow file", folder.display());
@@ -259,9 +275,9 @@ mod tests {
         std::fs::write(folder.join("Fruit.csv"), "name,price\napple,1\n").expect("a file can be written");
         std::fs::write(folder.join("notes.txt"), "no table").expect("a file can be written");
         let session = Engine::new().expect("an engine starts").session();
-        let loaded = load(&session, &folder);
+        let loaded = load(&session, &folder, false);
         std::fs::write(folder.join("fruit.tsv"), "name\tprice\n").expect("a file can be written");
-        let twice = load(&session, &folder);
+        let twice = load(&session, &folder, false);
         std::fs::remove_dir_all(&folder).expect("a folder can be removed");
         loaded.expect("the file is read");
         assert!(session.sql("SELECT name FROM fruit").is_ok());

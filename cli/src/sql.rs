@@ -76,6 +76,9 @@ pub(crate) struct SqlArguments {
     /// Run the statements and files as one transaction
     #[arg(short = '1', long)]
     single_transaction: bool,
+    /// Folder that keeps what is committed; an empty one, or one that there is not yet, becomes one
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Worker threads; the default is one a core
     #[arg(long)]
     threads: Option<usize>,
@@ -110,6 +113,9 @@ pub(crate) fn sql(arguments: &SqlArguments, places: (&[usize], &[usize])) -> Res
     }
     if let Some(mebibytes) = arguments.memory_limit {
         builder = builder.memory_limit(mebibytes.saturating_mul(1 << 20));
+    }
+    if let Some(folder) = &arguments.data {
+        builder = builder.data(folder);
     }
     let mut session = builder.build()?.session();
     let bar = Bar::show_on_terminals(&mut session);
