@@ -5,6 +5,7 @@ mod say;
 
 mod apps;
 mod card;
+mod check;
 mod display;
 mod failure;
 mod progress;
@@ -43,6 +44,8 @@ enum Command {
     Serve(Box<serve::ServeArguments>),
     /// Make a role that may enter a server, or change its password
     Role(role::RoleArguments),
+    /// Read all files of a folder that keeps data, and say whether they are what was written
+    Check(check::CheckArguments),
     /// Say which cards there are that can run loops, and why others are not used
     Gpu(card::GpuArguments),
     /// Run the TPC-H benchmark
@@ -77,6 +80,7 @@ fn run(arguments: &Arguments, places: (&[usize], &[usize])) -> Result<ExitCode> 
     match &arguments.command {
         Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Role(arguments)) => role::role(arguments).map(|()| ExitCode::SUCCESS),
+        Some(Command::Check(arguments)) => check::check(arguments),
         Some(Command::Gpu(arguments)) => card::gpu(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Tpch(arguments)) => tpch::tpch(arguments).map(|()| ExitCode::SUCCESS),
         Some(Command::Shapes(arguments)) => shapes::shapes(arguments),

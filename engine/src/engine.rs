@@ -12,7 +12,7 @@ use crate::roles::Roles;
 use crate::row_locks::RowLocks;
 use crate::sight::Sight;
 use crate::snapshot::Snapshot;
-use crate::storage::{Current, Storage};
+use crate::storage::{self, Checked, Current, Storage};
 use crate::system;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result, format};
@@ -279,6 +279,23 @@ impl Engine {
     pub fn checkpoint(&self) -> Result<()> {
         let Some(storage) = self.0.catalog.storage() else { return Ok(()) };
         storage.checkpoint(&self.0.catalog, &Cancellation::default())
+    }
+
+    /// Copies all that is committed now to a folder, which is to be empty or not there, as a database of its own, while statements go
+    /// on: [`EngineBuilder::data`] opens it. Data need not be kept for that.
+    ///
+    /// # Errors
+    /// 55000 if there is something in the folder, 53100 and 58030.
+    pub fn backup(&self, folder: impl AsRef<Path>) -> Result<()> {
+        storage::backup(&self.0.catalog, folder.as_ref(), &Context::new(Arc::clone(&self.0.memory)))
+    }
+
+    /// Looks at all files of the database in a folder, which nobody may have open, whether they are what was written.
+    ///
+    /// # Errors
+    /// 55000 if a process has it open, 58P01 if there is none. What is damaged is no error of this: it is among what it gives.
+    pub fn check(folder: impl AsRef<Path>) -> Result<Checked> {
+        storage::check(folder.as_ref())
     }
 
     /// Begins to open cards, beside whatever this process does until they are wanted; nobody waits. Else they are opened when statements

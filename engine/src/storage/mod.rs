@@ -14,6 +14,8 @@
 //!
 //! What a program gives of its own (rows of providers, functions) is not kept, nor is what is temporary.
 
+mod backup;
+mod checked;
 mod checkpoint;
 mod current;
 mod difference;
@@ -31,6 +33,8 @@ use crate::turn::Turn;
 use crate::{Error, ErrorKind, Result};
 use arrow::buffer::Buffer;
 use checkpoint::{Segment, Segments};
+pub use checked::Checked;
+pub(crate) use checked::check;
 pub(crate) use current::{Current, Publishing};
 use difference::difference;
 use disk::{Disk, Machine};
@@ -112,6 +116,11 @@ fn could_not(what: &str, path: &Path, error: &std::io::Error) -> Error {
         _ => ErrorKind::Io,
     };
     Error::new(kind, format!("could not {what} file \"{}\": {error}", path.display()))
+}
+
+fn is_open(folder: &Path) -> Error {
+    let message = format!("database \"{}\" is open in another process", folder.display());
+    Error::new(ErrorKind::WrongState, message)
 }
 
 /// A folder that keeps what is committed.
@@ -196,10 +205,7 @@ impl Storage {
             fs::create_dir_all(&folder).map_err(failed)?;
         }
         let lock = disk::locked(&place.lock()).map_err(failed)?;
-        let lock = lock.ok_or_else(|| {
-            let message = format!("database \"{}\" is open in another process", folder.display());
-            Error::new(ErrorKind::WrongState, message)
-        })?;
+        let lock = lock.ok_or_else(|| is_open(folder))?;
         if is_new {
             let schemas = Current::default().snapshot();
             let (empty, _) = checkpoint::written(
@@ -466,6 +472,21 @@ impl Storage {
     }
 }
 
+/// Copies what all see now to a folder, as a database of its own.
+///
+/// # Errors
+/// 55000 if there is something in the folder, 53100 and 58030, 57014.
+pub(crate) fn backup(current: &Current, folder: &Path, context: &Context) -> Result<()> {
+    let Some(storage) = current.storage() else { return backup::backup(&current.snapshot(), None, folder, context) };
+    // Files stay as long as nobody makes a checkpoint.
+    let _one = storage.checkpointing.take(&context.cancellation)?;
+    let (schemas, known) = {
+        let _publishing = current.begin_write(&context.cancellation)?;
+        (current.snapshot(), storage.segments().clone())
+    };
+    backup::backup(&schemas, Some((storage, &known)), folder, context)
+}
+
 /// What is read when a database is opened.
 struct Recovered {
     state: State,
@@ -528,7 +549,7 @@ fn recovered(disk: &dyn Disk, place: &Place, context: &Context) -> Result<Recove
             let damaged = |what: String| log::damaged(&path, 0, &format!("record {}: {what}", record.number));
             let source = Source { streams: &record.streams, file: &file, damaged: &damaged };
             state = replay::replay(&state, &record.change, &source, context)?;
-            files.extend(record.change.files());
+            files.extend(record.change.files().iter().map(|file| file.number));
             reserve_oids(record.change.oids);
             next = record.number + 1;
         }

@@ -44,12 +44,12 @@ impl Change {
         self.schemas.is_empty() && self.removed.is_empty() && self.objects.is_empty()
     }
 
-    /// The numbers of the files that have rows of it.
-    pub(super) fn files(&self) -> Vec<u64> {
+    /// The files that have rows of it.
+    pub(super) fn files(&self) -> Vec<RowsFile> {
         let mut files = Vec::new();
         let mut add = |rows: &Rows| {
             if let Rows::File(file) = rows {
-                files.push(file.number);
+                files.push(file.clone());
             }
         };
         for of in &self.objects {

@@ -495,3 +495,38 @@ fn damage_is_told() {
         }
     }
 }
+
+#[test]
+fn a_backup_is_a_database() {
+    let folder = folder();
+    for kept in [true, false] {
+        let engine = if kept { open(folder.path()) } else { Engine::builder().threads(1).build().expect("it starts") };
+        let session = engine.session();
+        run_all(&session, &DEFINITIONS);
+        run_all(&session, &["CREATE TABLE t AS SELECT i, i % 3 AS a FROM generate_series(1, 900) g(i)"]);
+        engine.checkpoint().expect("a checkpoint is made");
+        run_all(&session, &["UPDATE t SET a = 9 WHERE i > 850", "DELETE FROM t WHERE i < 10"]);
+        let (other, full) = (self::folder(), self::folder());
+        let to = other.path().join("copy");
+        engine.backup(&to).expect("it is copied");
+        assert_eq!(shown(&open(&to)), shown(&engine));
+        let checked = Engine::check(&to).expect("there is one");
+        assert!(checked.faults.is_empty() && checked.files > 0 && checked.commits == 0, "{checked:?}");
+        fs::write(full.path().join("x"), "").expect("it is written");
+        assert_eq!(engine.backup(full.path()).map_err(|error| error.kind()), Err(ErrorKind::WrongState));
+        assert_eq!(engine.backup(&to).map_err(|error| error.kind()), Err(ErrorKind::WrongState));
+        let rows = fs::read_dir(to.join("rows")).expect("there are rows").next().expect("a file").expect("a name").path();
+        let mut bytes = fs::read(&rows).expect("it is read");
+        bytes[100] ^= 1;
+        fs::write(&rows, bytes).expect("it is written");
+        let checked = Engine::check(&to).expect("there is one");
+        assert!(checked.faults.len() == 1 && checked.faults[0].to_string().contains(".arrow"), "{checked:?}");
+    }
+    let opened = open(folder.path());
+    assert_eq!(Engine::check(folder.path()).map(drop).map_err(|error| error.kind()), Err(ErrorKind::WrongState));
+    drop(opened);
+    let checked = Engine::check(folder.path()).expect("there is one");
+    assert!(checked.faults.is_empty() && checked.commits > 0, "{checked:?}");
+    let nothing = Engine::check(self::folder().path()).map(drop).map_err(|error| error.kind());
+    assert_eq!(nothing, Err(ErrorKind::FileNotFound));
+}
