@@ -90,6 +90,23 @@ impl Owned {
         Owned { owner: owner.into(), items: None }
     }
 
+    /// The same once it is another's, who has what the one before had, as who it is of and as who gave it.
+    pub(crate) fn given_to(&self, owner: &Arc<str>) -> Self {
+        let now = |role: &Arc<str>| if *role == self.owner { Arc::clone(owner) } else { Arc::clone(role) };
+        let mut items: Vec<Item> = Vec::new();
+        for item in self.items.iter().flat_map(|items| items.iter()) {
+            let (grantee, grantor) = (item.grantee.as_ref().map(now), now(&item.grantor));
+            match items.iter_mut().find(|known| known.grantee == grantee && known.grantor == grantor) {
+                Some(known) => {
+                    known.rights = known.rights.or(item.rights);
+                    known.options = known.options.or(item.options);
+                }
+                None => items.push(Item { grantee, grantor, ..item.clone() }),
+            }
+        }
+        Owned { owner: Arc::clone(owner), items: self.items.as_ref().map(|_| items.into()) }
+    }
+
     /// That of `public`, as PostgreSQL makes it: all may use it.
     pub(crate) fn public_schema() -> Self {
         let owner: Arc<str> = Arc::from("pg_database_owner");

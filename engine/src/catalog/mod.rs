@@ -82,6 +82,11 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
+    /// Gives a key that comes before others a number.
+    pub(crate) fn insert_key(&mut self, at: usize) {
+        self.keys.insert(at, next_oids(2));
+    }
+
     /// The numbers of an entry that follows one that had these.
     fn followed(&self, entry: &Entry) -> Self {
         let declared = entry.declared();
@@ -162,6 +167,16 @@ impl Entry {
             Entry::Table(table) => Some(&table.info.declared),
             Entry::View(_) | Entry::Type(_) => None,
         }
+    }
+
+    /// Whether two tables have columns of the same names and types.
+    pub(crate) fn has_columns_of(&self, other: &Entry) -> bool {
+        let (Entry::Table(a), Entry::Table(b)) = (self, other) else { return false };
+        let is_same = |column: usize| {
+            let (a, b) = (a.info.declared_field(column), b.info.declared_field(column));
+            a.name == b.name && a.data_type == b.data_type && a.nullable == b.nullable
+        };
+        a.info.fields.len() == b.info.fields.len() && (0..a.info.fields.len()).all(is_same)
     }
 
     /// The keys of a table.

@@ -328,6 +328,32 @@ impl StoredTable {
         }
     }
 
+    /// The next snapshot: one of other columns, in which rows may have other numbers.
+    pub(crate) fn reshaped(
+        &self,
+        (table, hidden): (Table, Hidden),
+        (domains, known): (Vec<Option<domain::Domain>>, Domains),
+        declared: Declared,
+    ) -> Self {
+        StoredTable::with_domains(&self.info.name, table, Arc::new(declared), hidden, domains, known)
+    }
+
+    /// The same rows, of which some columns may have NULLs, or may not.
+    pub(crate) fn with_nullable(self, columns: &[usize], nullable: bool) -> Self {
+        if columns.is_empty() {
+            return self;
+        }
+        let (mut table, mut info) = (self.table, TableInfo::clone(&self.info));
+        let of = Arc::make_mut(&mut table);
+        for &column in columns {
+            of.fields[column].nullable = nullable;
+            info.fields[column].nullable = nullable;
+        }
+        info.handle = next_handle();
+        let keys = self.keys.followed(info.handle, self.info.handle);
+        StoredTable { table, info: Arc::new(info), keys, ..self }
+    }
+
     /// The same rows under another name, with other names of columns, declared otherwise. Keys keep their indexes where those that
     /// there were are the first ones still.
     pub(crate) fn redeclared(&self, name: &str, names: Option<&[String]>, declared: Declared) -> Self {

@@ -246,14 +246,14 @@ fn depends(kind: &str, name: &Qualified, by: &str, other: &Qualified) -> Error {
 }
 
 /// The error (2BP01) of what may not go, as something depends on it.
-fn has_dependents(what: &str, dependent: &str) -> Error {
+pub(super) fn has_dependents(what: &str, dependent: &str) -> Error {
     Error::new(ErrorKind::DependentObjects, format!("cannot drop {what} because other objects depend on it"))
         .with_detail(format!("{dependent} depends on {what}"))
         .with_hint("Use DROP ... CASCADE to drop the dependent objects too.")
 }
 
 /// Takes away what refers to a table that goes, or to a key of it: the constraints of tables that stay.
-fn remove_references(
+pub(super) fn remove_references(
     state: &mut State,
     to: &Qualified,
     key: Option<&[usize]>,

@@ -1,5 +1,6 @@
 //! What every kind of statement does.
 
+mod altered;
 mod change;
 mod comment;
 mod constraints;
@@ -18,7 +19,7 @@ use crate::plan::{Executable, Planned, Timings, timed};
 use crate::running::{Runner, Running};
 use crate::stream::{Notice, ResultStream};
 use crate::system::{INFORMATION, PG_CATALOG};
-use crate::transaction::{TransactionStatus, Write};
+use crate::transaction::{TransactionStatus, Write, conflict};
 use crate::{Error, ErrorKind, Result, explain, format, keys, provider, summary};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
@@ -119,15 +120,23 @@ fn run_once(
             | Statement::CreateView { .. }
             | Statement::CreateMaterialized { .. }) => runner.make(statement),
             Statement::Define(definition) => runner.define(definition, wide),
+            Statement::Alter(altering) => runner.alter(&altering),
             Statement::CreateSchema { name, owner, if_not_exists } => {
                 runner.create_schema(&name, owner.as_deref(), if_not_exists)
             }
             Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
             Statement::Session(_) => Err(Error::internal("a session's own statement was run as one of tables")),
             Statement::Insert { name, query } => {
+                // It asks for the right to write itself.
+                let is_last = write.is_some();
+                drop(write);
                 let source = runner.source(query)?;
-                let rows = runner.append(&name, |info| runner.build(info.declared.fields(&info.fields), source))?;
-                Ok(ResultStream::done(format!("INSERT 0 {rows}")))
+                let rows = runner.append(&name, |info| runner.build(info.declared.fields(&info.fields), source));
+                match rows {
+                    // Somebody has given the table other columns: it is bound anew.
+                    Err(error) if error.kind() == ErrorKind::Serialization && !is_last => return Ok(None),
+                    rows => Ok(ResultStream::done(format!("INSERT 0 {}", rows?))),
+                }
             }
             Statement::Change(_) => Err(Error::internal("a change was run as another statement")),
             Statement::Drop { names, kind, if_exists, cascade } => runner.drop(&names, kind, if_exists, cascade),
@@ -367,7 +376,9 @@ impl Runner<'_> {
             Definition::CreateEnum { name, labels } => self.create_enum(&name, labels),
             Definition::Truncate { names, cascade } => self.truncate(&names, cascade),
             Definition::Grant(grant) => self.grant(&grant),
-            Definition::CreateMaterialized { .. } => Err(Error::internal("a query was left unbound")),
+            Definition::CreateMaterialized { .. } | Definition::Alter(_) => {
+                Err(Error::internal("a definition was left unbound"))
+            }
         }
     }
 
@@ -420,10 +431,21 @@ impl Runner<'_> {
     pub(crate) fn append(&self, name: &TableName, rows: impl FnOnce(&TableInfo) -> Result<Table>) -> Result<usize> {
         let mut write = self.session.begin_write()?;
         let qualified = self.found(name, &write.state)?;
+        if !self.has_seen_columns(&qualified, &write.state) {
+            return Err(conflict(&format!("{}.{}", qualified.schema, qualified.name)));
+        }
         let appended = self.append_to(&mut write.state, &qualified, rows)?;
         self.check_appended(&qualified, &appended, &write.state)?;
         self.publish(write, &qualified, appended.is_load)?;
         Ok(appended.rows.rows())
+    }
+
+    /// Whether a table has the columns that the statement was bound with.
+    fn has_seen_columns(&self, name: &Qualified, state: &State) -> bool {
+        match (self.snapshot.state.get(name), state.get(name)) {
+            (Some(seen @ Entry::Table(_)), Some(now @ Entry::Table(_))) => seen.has_columns_of(now),
+            _ => true,
+        }
     }
 
     /// Makes a change visible.

@@ -121,7 +121,7 @@ impl Runner<'_> {
     }
 
     /// What ALTER alters, of the kind that it says; ALTER TABLE takes any relation.
-    fn altered(&self, kind: ObjectKind, name: &TableName, state: &State) -> Result<Option<Qualified>> {
+    pub(super) fn altered(&self, kind: ObjectKind, name: &TableName, state: &State) -> Result<Option<Qualified>> {
         let found = self.found(name, state)?;
         self.snapshot.facts.check_not_system(&found)?;
         let Some(object) = state.object(&found) else { return Ok(None) };

@@ -8,7 +8,7 @@ use super::rows::{Rows, boolean, described, fixed, int, list, oid, text, vector}
 use super::shape::shape;
 use super::types::{FIXED, type_oid};
 use crate::catalog::{Entry, Object, Qualified};
-use multiloop_planner::catalog::{Check, IndexPart, Reference};
+use multiloop_planner::catalog::{Check, Deferral, IndexPart, Reference};
 use multiloop_planner::types::{DataType, Field, SortOrder};
 use multiloop_planner::value::Value;
 use std::collections::HashMap;
@@ -246,27 +246,26 @@ pub(super) fn referenced<'m>(making: &Making<'m>, reference: &Reference) -> Opti
 /// Rows of pg_constraint.
 pub(super) fn constraints(making: &Making<'_>) -> Vec<Vec<Value>> {
     let columns = "oid conname connamespace contype conrelid conindid conkey confrelid confkey confupdtype confdeltype \
-                   confmatchtype connoinherit conbin conpfeqop conppeqop conffeqop";
-    let mut rows = Rows::new("pg_constraint", columns);
-    for always in ["convalidated", "conislocal"] {
-        rows = rows.with(always, boolean(true));
-    }
+                   confmatchtype connoinherit conbin conpfeqop conppeqop conffeqop convalidated condeferrable condeferred";
+    let mut rows = Rows::new("pg_constraint", columns).with("conislocal", boolean(true));
     for (schema, _, object) in making.objects() {
         let (schema, table) = (oid(making.schema_oid(schema)), oid(object.oid));
-        let mut add = |number: u32, name: &str, kind: &str, index: u32, columns: &[usize], rest: [Value; 10]| {
+        let mut add = |number: u32, name: &str, kind: &str, index: u32, columns: &[usize], rest: [Value; 13]| {
             let (number, name, kind, index) = (oid(number), text(name), text(kind), oid(index));
             let first = [number, name, schema.clone(), kind, table.clone(), index, numbers(columns)];
             rows.push(first.into_iter().chain(rest));
         };
-        let none = |no_inherit, condition| {
+        let none = |no_inherit, condition, is_valid| {
             let blank = || text(" ");
             let null = || Value::Null;
-            [oid(0), null(), blank(), blank(), blank(), boolean(no_inherit), condition, null(), null(), null()]
+            let [valid, no] = [is_valid, false].map(boolean);
+            let (inherits, never) = (boolean(no_inherit), no.clone());
+            [oid(0), null(), blank(), blank(), blank(), inherits, condition, null(), null(), null(), valid, no, never]
         };
         for (index, key) in object.numbers.keys.iter().copied().zip(object.entry.declared_keys()) {
             if !key.is_index {
                 let kind = if key.primary { "p" } else { "u" };
-                add(index + 1, &key.name, kind, index, &key.columns, none(true, Value::Null));
+                add(index + 1, &key.name, kind, index, &key.columns, none(true, Value::Null, true));
             }
         }
         for (number, check) in checks(object) {
@@ -276,7 +275,7 @@ pub(super) fn constraints(making: &Making<'_>) -> Vec<Vec<Value>> {
                 "c",
                 0,
                 &check.columns,
-                none(false, text(making.shown_expression(&check.condition))),
+                none(false, text(making.shown_expression(&check.condition)), check.is_valid),
             );
         }
         for (number, reference) in references(object) {
@@ -287,7 +286,13 @@ pub(super) fn constraints(making: &Making<'_>) -> Vec<Vec<Value>> {
             let [across, within, beside] = [(&key, &own), (&key, &key), (&own, &own)].map(|(a, b)| equalities(a, b));
             let referenced = numbers(&reference.referenced);
             let (plain, inherits, none) = (text("s"), boolean(true), Value::Null);
-            let rest = [oid(to.oid), referenced, update, delete, plain, inherits, none, across, within, beside];
+            let deferral = reference.deferral;
+            let [valid, deferrable, deferred] =
+                [reference.is_valid, deferral != Deferral::Never, deferral == Deferral::Deferred].map(boolean);
+            let to = oid(to.oid);
+            let rest = [
+                to, referenced, update, delete, plain, inherits, none, across, within, beside, valid, deferrable, deferred,
+            ];
             add(number, &reference.name, "f", index, &reference.columns, rest);
         }
     }
@@ -319,7 +324,8 @@ pub(super) fn constraint_texts(making: &Making<'_>) -> Vec<Vec<Value>> {
         for (number, check) in checks(object) {
             let condition = making.shown_expression(&check.condition);
             let pretty = multiloop_planner::sql::pretty(&condition);
-            add(number, format!("CHECK ({condition})"), format!("CHECK ({pretty})"));
+            let valid = if check.is_valid { "" } else { " NOT VALID" };
+            add(number, format!("CHECK ({condition}){valid}"), format!("CHECK ({pretty}){valid}"));
         }
         for (number, reference) in references(object) {
             let Some((to, _)) = referenced(making, reference) else { continue };
@@ -334,6 +340,14 @@ pub(super) fn constraint_texts(making: &Making<'_>) -> Vec<Vec<Value>> {
                 if action != multiloop_planner::catalog::Action::NoAction {
                     definition.push_str(&format!(" ON {event} {}", action.name()));
                 }
+            }
+            definition.push_str(match reference.deferral {
+                Deferral::Never => "",
+                Deferral::Immediate => " DEFERRABLE",
+                Deferral::Deferred => " DEFERRABLE INITIALLY DEFERRED",
+            });
+            if !reference.is_valid {
+                definition.push_str(" NOT VALID");
             }
             add(number, definition.clone(), definition);
         }

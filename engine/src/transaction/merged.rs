@@ -149,7 +149,11 @@ fn is_same_table((before, own, now): (Option<&Object>, Option<&Object>, Option<&
     let (Some(before), Some(own), Some(now)) = (before, own, now) else { return false };
     let is_table = |object: &Object| matches!(object.entry, Entry::Table(_));
     let is_same = |a: &Object, b: &Object| {
-        a.oid == b.oid && a.owned == b.owned && a.comments == b.comments && a.entry.declared() == b.entry.declared()
+        a.oid == b.oid
+            && a.owned == b.owned
+            && a.comments == b.comments
+            && a.entry.declared() == b.entry.declared()
+            && a.entry.has_columns_of(&b.entry)
     };
     [before, own, now].into_iter().all(is_table) && is_same(before, own) && is_same(before, now)
 }

@@ -60,9 +60,88 @@ impl Declared {
         }
     }
 
+    /// Of a table that gets one more column, behind the others, of a type: that it is the one of a number says what there was.
+    pub(crate) fn widen(&mut self, of: DataType, restriction: Option<Restriction>, column: usize) {
+        set_of(&mut self.restrictions, column, restriction, None, column + 1);
+        set_of(&mut self.numerics, column, of == DataType::Numeric, false, column + 1);
+        set_of(&mut self.defaults, column, None, None, column + 1);
+    }
+
+    /// Of a table of so many columns one of which has another type.
+    pub(crate) fn retype(&mut self, column: usize, of: DataType, restriction: Option<Restriction>, count: usize) {
+        set_of(&mut self.restrictions, column, restriction, None, count);
+        set_of(&mut self.numerics, column, of == DataType::Numeric, false, count);
+    }
+
+    /// Gives a column of so many a default, or takes it away.
+    pub fn set_default(&mut self, column: usize, text: Option<Arc<str>>, count: usize) {
+        set_of(&mut self.defaults, column, text, None, count);
+    }
+
+    /// Of a table that loses a column, and all that names it: what names others goes on to mean them. References of other tables to
+    /// this one are theirs to see to ([`Reference::refer_without`]).
+    pub fn remove_column(&mut self, column: usize) {
+        remove_of(&mut self.restrictions, column);
+        remove_of(&mut self.numerics, column);
+        remove_of(&mut self.defaults, column);
+        let keys = self.keys.iter_mut().map(|key| &mut key.columns);
+        let checks = self.checks.iter_mut().map(|check| &mut check.columns);
+        let references = self.references.iter_mut().map(|reference| &mut reference.columns);
+        keys.chain(checks).chain(references).for_each(|columns| shift(columns, column));
+        for part in self.indexes.iter_mut().flat_map(|index| &mut index.parts) {
+            part.column = part.column.map(|of| of - usize::from(of > column));
+        }
+        if self.defaults.iter().all(Option::is_none) {
+            self.defaults.clear();
+        }
+    }
+
+    /// The names of its constraints.
+    pub fn constraint_names(&self) -> Vec<String> {
+        let keys = self.keys.iter().filter(|key| !key.is_index).map(|key| &key.name);
+        let checks = self.checks.iter().map(|check| &check.name);
+        keys.chain(checks).chain(self.references.iter().map(|reference| &reference.name)).cloned().collect()
+    }
+
+    /// The names of its indexes that are no constraints.
+    pub fn index_names(&self) -> impl Iterator<Item = String> {
+        let unique = self.keys.iter().filter(|key| key.is_index).map(|key| &key.name);
+        unique.chain(self.indexes.iter().map(|index| &index.name)).cloned()
+    }
+
     /// The expression that a column has where an INSERT leaves it out.
     pub fn default_text(&self, column: usize) -> Option<&Arc<str>> {
         self.defaults.get(column)?.as_ref()
+    }
+}
+
+/// Sets what a list says of a column of so many; a list that says nothing of any is empty.
+fn set_of<T: Clone + PartialEq>(list: &mut Vec<T>, column: usize, value: T, nothing: T, count: usize) {
+    if list.is_empty() && value == nothing {
+        return;
+    }
+    list.resize(count, nothing.clone());
+    list[column] = value;
+    if list.iter().all(|of| *of == nothing) {
+        list.clear();
+    }
+}
+
+fn remove_of<T>(list: &mut Vec<T>, column: usize) {
+    if column < list.len() {
+        list.remove(column);
+    }
+}
+
+/// Positions of columns once one is gone that is not among them.
+fn shift(columns: &mut [usize], gone: usize) {
+    columns.iter_mut().for_each(|of| *of -= usize::from(*of > gone));
+}
+
+impl Reference {
+    /// Lets it refer to what it does once the table that it refers to has lost a column.
+    pub fn refer_without(&mut self, column: usize) {
+        shift(&mut self.referenced, column);
     }
 }
 
@@ -90,6 +169,8 @@ pub struct Check {
     pub condition: Arc<str>,
     /// The columns that it names, by position.
     pub columns: Vec<usize>,
+    /// Whether all rows are known to meet it: not after NOT VALID.
+    pub is_valid: bool,
 }
 
 /// FOREIGN KEY: what a row has in some columns, if none of it is NULL, a row of a table has in its.
@@ -107,6 +188,22 @@ pub struct Reference {
     pub on_delete: Action,
     /// ON UPDATE.
     pub on_update: Action,
+    /// Whether all rows are known to meet it: not after NOT VALID.
+    pub is_valid: bool,
+    /// When it is checked.
+    pub deferral: Deferral,
+}
+
+/// When a constraint is checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deferral {
+    /// At the end of each statement.
+    #[default]
+    Never,
+    /// DEFERRABLE: the same, unless SET CONSTRAINTS says otherwise.
+    Immediate,
+    /// DEFERRABLE INITIALLY DEFERRED: at the end of the transaction, unless SET CONSTRAINTS says otherwise.
+    Deferred,
 }
 
 /// What becomes of a row when the one that it refers to is deleted or has another key.

@@ -8,9 +8,10 @@ mod right;
 mod view;
 
 pub use conjecture::Conjecture;
-pub use declared::{Action, Check, Declared, Index, IndexPart, Key, Materialized, OnCommit, Reference, Restriction};
+pub use declared::{Action, Check, Declared, Deferral, Index, IndexPart, Key, Materialized, OnCommit, Reference, Restriction};
 pub use file_options::{FileOption, FileOptions, OptionValue};
 pub use right::Right;
+pub(crate) use view::GONE;
 pub use view::{Literals, Mark, Marked, Meant, View, is_read_anew};
 
 use crate::error::{Error, Result};

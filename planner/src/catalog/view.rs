@@ -15,6 +15,9 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// The name of a column of [`Meant::columns`] that the text cannot name.
+pub(crate) const GONE: &str = "\0";
+
 /// A view: its query's text, to be bound where it is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {

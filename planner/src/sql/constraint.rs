@@ -5,7 +5,7 @@
 use super::binder::Binder;
 use super::kept::without_table;
 use super::parse::parse_expression;
-use crate::catalog::{Action, CatalogEntry, Check, Declared, Key, Meant, Reference, Right, TableInfo, TableName, View};
+use crate::catalog::{Action, CatalogEntry, Check, Declared, Deferral, Key, Meant, Reference, Right, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::relation::builder::{Clause, Coercion, FromItem, Need, Scope, with_cast_hint};
@@ -114,14 +114,25 @@ impl Binder<'_, '_> {
         fields: &mut [Field],
         declared: &mut Declared,
     ) -> Result<()> {
-        let mut names = Names { table: &table.name, taken: Vec::new() };
+        let mut names = Names { table: &table.name, taken: declared.constraint_names() };
+        if let Some(key) = said.keys.iter().find(|key| declared.keys.iter().any(|known| known.name == key.name)) {
+            let message = format!("relation \"{}\" already exists", key.name);
+            return Err(Error::new(ErrorKind::DuplicateTable, message));
+        }
         names.explicit(said.keys.iter().map(|key| &key.name).filter(|name| !name.is_empty()))?;
         names.explicit(said.checks.iter().filter_map(|(name, _)| name.as_ref()))?;
         names.explicit(said.references.iter().filter_map(|(name, ..)| name.as_ref()))?;
-        declared.keys = said.keys;
-        finish_keys(&mut names, fields, &mut declared.keys)?;
+        names.taken.extend(declared.index_names());
+        let mut keys = said.keys;
+        if declared.keys.iter().chain(&keys).filter(|key| key.primary).count() > 1 {
+            let message = format!("multiple primary keys for table \"{}\" are not allowed", table.name);
+            return Err(Error::new(ErrorKind::InvalidTableDefinition, message));
+        }
+        finish_keys(&mut names, fields, &mut keys);
+        declared.keys.extend(keys);
+        declared.keys.sort_by_key(|key| !key.primary);
         if !said.defaults.is_empty() {
-            declared.defaults = vec![None; fields.len()];
+            declared.defaults.resize(fields.len(), None);
         }
         for (column, value) in said.defaults {
             declared.defaults[column] = Some(self.default_text(value, &fields[column])?);
@@ -134,6 +145,12 @@ impl Binder<'_, '_> {
             let reference = self.reference(name, columns, of, own, &mut names)?;
             declared.references.push(reference);
         }
+        self.keep_names(declared);
+        Ok(())
+    }
+
+    /// Keeps what the names of types in texts that have been kept stand for.
+    pub(super) fn keep_names(&mut self, declared: &mut Declared) {
         // In a kept text a type has no schema.
         for Need { name: now, columns: _ } in self.builder.take_notes().needs {
             for written in [now.clone(), TableName::from(now.name.as_str())] {
@@ -142,7 +159,6 @@ impl Binder<'_, '_> {
                 }
             }
         }
-        Ok(())
     }
 
     /// The columns of a key, by position.
@@ -185,11 +201,13 @@ impl Binder<'_, '_> {
     }
 
     /// The text of a column's default; what it names is seen to be right.
-    fn default_text(&mut self, value: &ast::Expr, field: &Field) -> Result<Arc<str>> {
+    pub(super) fn default_text(&mut self, value: &ast::Expr, field: &Field) -> Result<Arc<str>> {
         let position = self.position(value.span());
         let bound = self.alone(value, &Scope::empty(None, Clause::Default), "DEFAULT expression");
         let bound = bound.map_err(|error| match error.kind() {
-            ErrorKind::UnknownColumn => Error::unsupported("a column in a DEFAULT expression is").at(error.position()),
+            ErrorKind::UnknownColumn => {
+                Error::new(ErrorKind::Unsupported, "cannot use column reference in DEFAULT expression").at(error.position())
+            }
             _ => error,
         })?;
         self.default_value(bound, field).map_err(|error| error.at(position))?;
@@ -245,7 +263,7 @@ impl Binder<'_, '_> {
         bound?;
         let only = if let [only] = columns[..] { fields[only].name.as_str() } else { "" };
         let name = name.unwrap_or_else(|| names.choose(only, "check"));
-        Ok(Check { name, condition: text.into(), columns })
+        Ok(Check { name, condition: text.into(), columns, is_valid: true })
     }
 
     /// A scope of a table's columns, which have no rows.
@@ -330,7 +348,8 @@ impl Binder<'_, '_> {
             Some(ast::ReferentialAction::SetDefault) => Action::SetDefault,
         };
         let (on_delete, on_update) = (action(of.on_delete), action(of.on_update));
-        Ok(Reference { name, columns, table: to, referenced, on_delete, on_update })
+        let deferral = deferral(of.characteristics.as_ref());
+        Ok(Reference { name, columns, table: to, referenced, on_delete, on_update, is_valid: true, deferral })
     }
 
     fn referenced_table(&self, name: &TableName, position: Option<Position>) -> Result<Arc<TableInfo>> {
@@ -460,11 +479,7 @@ pub(super) fn check_indexed(of: DataType, method: &str) -> Result<()> {
 }
 
 /// A primary key's columns are not NULL; a key without a name gets PostgreSQL's.
-fn finish_keys(names: &mut Names<'_>, fields: &mut [Field], keys: &mut [Key]) -> Result<()> {
-    if keys.iter().filter(|key| key.primary).count() > 1 {
-        let message = format!("multiple primary keys for table \"{}\" are not allowed", names.table);
-        return Err(Error::new(ErrorKind::InvalidTableDefinition, message));
-    }
+fn finish_keys(names: &mut Names<'_>, fields: &mut [Field], keys: &mut [Key]) {
     keys.sort_by_key(|key| !key.primary);
     for key in keys {
         if key.primary {
@@ -475,7 +490,6 @@ fn finish_keys(names: &mut Names<'_>, fields: &mut [Field], keys: &mut [Key]) ->
             key.name = if key.primary { names.choose("", "pkey") } else { names.choose(&columns.join("_"), "key") };
         }
     }
-    Ok(())
 }
 
 /// What a reference has that is not supported.
@@ -488,15 +502,25 @@ fn refuse_of_reference(of: &ast::ForeignKeyConstraint, columns: usize) -> Result
     }) {
         return Err(Error::unsupported("MATCH FULL or PARTIAL is"));
     }
-    let is_deferred = |of: &ast::ConstraintCharacteristics| {
-        of.deferrable == Some(true)
-            || of.initially == Some(ast::DeferrableInitial::Deferred)
-            || of.enforced == Some(false)
+    if of.characteristics.as_ref().is_some_and(|of| of.enforced == Some(false)) {
+        return Err(Error::unsupported("a NOT ENFORCED constraint is"));
+    }
+    let contradicts = |of: &ast::ConstraintCharacteristics| {
+        of.deferrable == Some(false) && of.initially == Some(ast::DeferrableInitial::Deferred)
     };
-    if of.characteristics.as_ref().is_some_and(is_deferred) {
-        return Err(Error::unsupported("a DEFERRABLE or NOT ENFORCED constraint is"));
+    if of.characteristics.as_ref().is_some_and(contradicts) {
+        return Err(Error::new(ErrorKind::Syntax, "constraint declared INITIALLY DEFERRED must be DEFERRABLE"));
     }
     Ok(())
+}
+
+/// When a constraint is checked.
+fn deferral(of: Option<&ast::ConstraintCharacteristics>) -> Deferral {
+    match of {
+        Some(of) if of.initially == Some(ast::DeferrableInitial::Deferred) => Deferral::Deferred,
+        Some(of) if of.deferrable == Some(true) => Deferral::Immediate,
+        _ => Deferral::Never,
+    }
 }
 
 fn is_plain_check(check: &ast::CheckConstraint) -> bool {

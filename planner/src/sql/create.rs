@@ -259,7 +259,7 @@ fn view_text(text: Option<&Text>) -> Result<(String, usize)> {
 }
 
 /// Reports the name of a column that every table has (42701).
-fn check_name(name: &str) -> Result<()> {
+pub(super) fn check_name(name: &str) -> Result<()> {
     if !HIDDEN.contains(&name) {
         return Ok(());
     }

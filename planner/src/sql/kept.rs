@@ -302,6 +302,17 @@ pub fn pretty(text: &str) -> String {
     tokens.iter().zip(shown).filter(|(_, shown)| *shown).map(|(token, _)| token.to_string()).collect()
 }
 
+/// Whether a kept text names a column.
+pub fn names_column(text: &str, name: &str) -> bool {
+    let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).with_unescape(false).tokenize().unwrap_or_default();
+    let is_call = |at: usize| tokens.get(at + 1) == Some(&Token::LParen);
+    let names = |(at, token): (usize, &Token)| match token {
+        Token::Word(word) => !is_call(at) && is_name(word, name) && !is_of_syntax(&tokens, at),
+        _ => false,
+    };
+    tokens.iter().enumerate().any(names)
+}
+
 /// A kept text in which a column has another name.
 pub fn column_renamed(text: &str, from: &str, to: &str) -> String {
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).with_unescape(false).tokenize().unwrap_or_default();

@@ -71,10 +71,11 @@ mod text;
 mod change;
 
 pub use change::{Change, ChangeKind, Conflict, ConflictUpdate};
+pub use definition::{Added, Alter, Alteration, Altering, Retyped, added, default_set, reads_column, retyped};
 pub use definition::{Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart};
 pub use escapes::with_escapes;
 pub use filled::{assigned_rows, filled_rows, view_as_query};
-pub use kept::{column_renamed, pretty};
+pub use kept::{column_renamed, names_column, pretty};
 pub use normal::normalised;
 pub use session::{
     Direction, Discarded, Isolation, Piece, RoleOptions, RoleStatement, SessionStatement, TransactionMode,
@@ -203,6 +204,8 @@ pub enum Statement {
     },
     /// What defines or renames something else.
     Define(Definition),
+    /// ALTER of what a relation is.
+    Alter(Box<Altering>),
     /// DROP of anything but a schema.
     Drop {
         /// What to drop.

@@ -223,6 +223,25 @@ fn parse_sql(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> 
     Ok(statement)
 }
 
+/// What a part of sqlparser's grammar makes of some tokens of a text, all of which it is to take.
+pub(super) fn parse_part<T>(
+    text: &Text,
+    tokens: Vec<TokenWithSpan>,
+    parse: impl FnOnce(&mut Parser<'_>) -> std::result::Result<T, ParserError>,
+) -> Result<T> {
+    let tokens = respell(tokens);
+    check_chains(text, &tokens)?;
+    let mut parser =
+        Parser::new(&SqlDialect).with_recursion_limit(usize::MAX).with_tokens_with_locations(tokens);
+    let parsed = parse(&mut parser).map_err(|error| from_parser(text, error))?;
+    let rest = parser.peek_token();
+    if rest.token != Token::EOF {
+        let error = syntax_error(&format!("Expected: end of statement, found: {}", rest.token));
+        return Err(error.at(text.position(rest.span.start)));
+    }
+    Ok(parsed)
+}
+
 /// What stands around a place of the text, as far as its tokens tell.
 #[derive(Clone, Copy, Default)]
 struct Level {

@@ -3,13 +3,14 @@
 use super::binder::{Binder, view_rows};
 use super::change::changing;
 use super::query::Unknown;
-use super::{Definition, Parsed, Statement, Tree, expression};
+use super::{Alter, Altering, Definition, Parsed, Statement, Tree, expression};
 use crate::catalog::{Catalog, FileOptions, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Query;
 use crate::relation::builder::{Builder, Rows, undetermined};
 use crate::types::DataType;
 use sqlparser::ast::{self, Spanned};
+use std::sync::Arc;
 
 /// See [`super::bind`].
 pub(super) fn bind(
@@ -56,6 +57,10 @@ fn bind_once(
         Tree::Sql(ast) | Tree::Summarize(ast) => (ast, &FileOptions::default()),
         Tree::Copy(ast, options) => (ast, options),
         Tree::Session(statement) => return Ok(Statement::Session(statement.clone())),
+        Tree::Definition(Definition::Alter(alter)) => {
+            let (alter, text, moves) = (Alter::clone(alter), text.clone(), Arc::clone(moves));
+            return Ok(Statement::Alter(Box::new(Altering { alter, text, moves })));
+        }
         Tree::Definition(definition) => return bind_definition(definition, catalog, (wide_numerics, names_items)),
     };
     let mut builder = Builder::new(catalog, view_rows, parameters, wide_numerics);

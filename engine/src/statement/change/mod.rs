@@ -94,6 +94,9 @@ impl Runner<'_> {
             None => self.session.begin_write()?,
         };
         let name = self.found(&change.table, &write.state)?;
+        if !self.has_seen_columns(&name, &write.state) {
+            return Ok(None);
+        }
         let (mut is_load, mut shrunk) = (false, BTreeSet::new());
         let outcome = match &change.kind {
             ChangeKind::Insert { conflict } => {
@@ -275,7 +278,7 @@ impl Runner<'_> {
         };
         let declared = Arc::clone(&next.info.declared);
         let set = |of: &[usize]| columns.is_some_and(|columns| share(columns, of));
-        let checks = declared.checks.iter().any(|check| set(&check.columns));
+        let checks = declared.checks.iter().any(|check| !check.is_valid && columns.is_some() || set(&check.columns));
         let refers = declared.references.iter().any(|reference| set(&reference.columns));
         let is_referred = columns.is_some() && before.is_some();
         let after = match checks || is_referred {
@@ -366,6 +369,16 @@ fn dropped(stored: &StoredTable, state: &State, context: &Context) -> Result<Opt
     let Some(table) = stored.stored().without_marked(marks, context)? else { return Ok(None) };
     let has_marks = table.fields.len() > stored.info.fields.len();
     let hidden = Hidden { deleted: has_marks.then_some(marks), number: None };
+    Ok(Some(stored.changed((table, hidden), (stored.own_domains(), state.domains()), None, false)))
+}
+
+/// The same rows without any that are deleted, which gives the others new numbers.
+pub(super) fn without_deleted(stored: &StoredTable, state: &State, context: &Context) -> Result<Option<StoredTable>> {
+    let Some(marks) = stored.info.hidden.deleted else { return Ok(None) };
+    let (table, hidden) = match stored.stored().without_any_marked(marks, context)? {
+        Some(table) => (table, Hidden::default()),
+        None => (stored.stored().without_last(), Hidden::default()),
+    };
     Ok(Some(stored.changed((table, hidden), (stored.own_domains(), state.domains()), None, false)))
 }
 

@@ -10,6 +10,7 @@
 //! What was proven of a column holds no longer than [`Proofs`] say. Where a good part of the rows
 //! has changed, all of them are looked at anew, of the columns that have changed.
 
+mod columns;
 mod gather;
 mod patch;
 #[cfg(test)]
@@ -217,10 +218,25 @@ impl Table {
     /// The snapshot without the rows that are marked in chunks where these are many, and the column of marks if none is left. None if
     /// all stays as it is.
     pub fn without_marked(&self, marks: usize, context: &Context) -> Result<Option<Table>> {
+        self.without_marked_where(marks, |marked, others| marked > others * DROPPED_RATIO, context)
+    }
+
+    /// The same without any rows that are marked.
+    pub fn without_any_marked(&self, marks: usize, context: &Context) -> Result<Option<Table>> {
+        self.without_marked_where(marks, |marked, _| marked > 0, context)
+    }
+
+    /// The same of chunks of which a condition holds, of how many of their rows are marked and how many are not.
+    fn without_marked_where(
+        &self,
+        marks: usize,
+        drops: impl Fn(usize, usize) -> bool,
+        context: &Context,
+    ) -> Result<Option<Table>> {
         let dropped: Vec<usize> = (0..self.chunks.len())
             .filter(|&at| {
                 let marked = marked_in(&self.chunks[at], marks);
-                marked > (self.chunks[at].rows - marked) * DROPPED_RATIO
+                drops(marked, self.chunks[at].rows - marked)
             })
             .collect();
         if dropped.is_empty() {

@@ -59,6 +59,8 @@ pub enum Clause {
     IndexPredicate,
     /// A value of SET.
     Update,
+    /// USING of ALTER COLUMN TYPE.
+    Transform,
     /// RETURNING.
     Returning,
     /// LIMIT, OFFSET and FETCH, which may not mention columns either.
@@ -122,6 +124,7 @@ impl fmt::Display for Clause {
             Clause::Index => "index expressions",
             Clause::IndexPredicate => "index predicates",
             Clause::Update => "UPDATE",
+            Clause::Transform => "transform expressions",
             Clause::Returning => "RETURNING",
             Clause::Limit => "LIMIT",
             Clause::AggregateArgument => "an aggregate's argument",

@@ -1,7 +1,7 @@
 //! FROM: tables, views and files, and what their aliases rename.
 
 use super::{Builder, Clause, Rows, Scope, ScopeColumn, ScopeTable, did_you_mean};
-use crate::catalog::{CatalogEntry, FileOptions, Meant, Right, TableInfo, TableName, View};
+use crate::catalog::{CatalogEntry, FileOptions, GONE, Meant, Right, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::relation::{ColumnId, Expression, Relation, ScanTable};
@@ -143,6 +143,7 @@ impl Builder<'_> {
         if let Some(columns) = kept.and_then(|kept| kept.columns.as_ref()) {
             rows.columns.truncate(columns.len());
             rows.columns.iter_mut().zip(columns).for_each(|(column, name)| column.name.clone_from(name));
+            rows.columns.retain(|column| column.name != GONE);
         }
         for column in &mut rows.columns {
             column.table = Some(known_as.name.clone());

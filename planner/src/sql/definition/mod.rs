@@ -1,11 +1,16 @@
 //! Statements that define what is no table and no view, or change what there is without its rows: indexes, types, comments, new
-//! names, materialized views. `parse` has the grammar of those that sqlparser cannot read; `bind` looks at the others, and at what
-//! names tables.
+//! names, materialized views. `parse` has the grammar of those that sqlparser cannot read, `alter` that of ALTER, with `storage`; `bind`
+//! looks at the others, and at what names tables, `bind_alter` at what ALTER adds and changes.
 
+mod alter;
 mod bind;
+mod bind_alter;
 mod grant;
 mod parse;
+mod storage;
 
+pub use alter::{Alter, Alteration, Altering};
+pub use bind_alter::{Added, Retyped, added, default_set, reads_column, retyped};
 pub use grant::{Grant, Granted, Grantee};
 pub(super) use parse::parse;
 
@@ -35,6 +40,8 @@ pub enum Definition {
         /// IF EXISTS.
         if_exists: bool,
     },
+    /// ALTER of what a relation is.
+    Alter(Box<Alter>),
     /// ALTER … SET SCHEMA.
     SetSchema {
         /// What it is.

@@ -1,7 +1,7 @@
-//! The grammar of COMMENT, ALTER … RENAME and SET SCHEMA, CREATE and REFRESH MATERIALIZED VIEW, over sqlparser's tokens; `grant` has
-//! that of rights.
+//! The grammar of COMMENT, CREATE and REFRESH MATERIALIZED VIEW, over sqlparser's tokens; `alter` has that of ALTER, `grant` that of
+//! rights.
 
-use super::{Commented, Definition, ObjectKind, RenamedPart};
+use super::{Commented, Definition, ObjectKind};
 use crate::catalog::TableName;
 use crate::error::{Error, Position, Result};
 use crate::sql::keyword::is_keyword;
@@ -25,9 +25,7 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
             if is(kind, "default") {
                 return Err(Error::unsupported("ALTER DEFAULT PRIVILEGES is").at(Some(Position(0))));
             }
-            ["table", "view", "materialized", "index", "schema"].iter().any(|word| is(kind, word))
-                && tokens.iter().any(|token| is_keyword(&token.token, "rename"))
-                || sets_schema(tokens)
+            ["table", "view", "materialized", "index", "schema", "type"].iter().any(|word| is(kind, word))
         }
         _ => false,
     };
@@ -38,12 +36,6 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
     let definition = words.definition()?;
     words.end()?;
     Ok(Some(definition))
-}
-
-/// Whether SET SCHEMA stands in the text.
-fn sets_schema(tokens: &[TokenWithSpan]) -> bool {
-    let solid: Vec<_> = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
-    solid.windows(2).any(|two| is_keyword(&two[0].token, "set") && is_keyword(&two[1].token, "schema"))
 }
 
 impl Words<'_> {
@@ -69,7 +61,7 @@ impl Words<'_> {
         self.alter()
     }
 
-    fn kind(&mut self) -> Result<ObjectKind> {
+    pub(super) fn kind(&mut self) -> Result<ObjectKind> {
         for (word, kind) in [
             ("table", ObjectKind::Table),
             ("view", ObjectKind::View),
@@ -103,31 +95,6 @@ impl Words<'_> {
         self.needs("is")?;
         let text = if self.takes("null") { None } else { Some(self.string()?) };
         Ok(Definition::Comment { on, text: text.filter(|text| !text.is_empty()) })
-    }
-
-    fn alter(&mut self) -> Result<Definition> {
-        let kind = self.kind()?;
-        let if_exists = self.takes("if");
-        if if_exists {
-            self.needs("exists")?;
-        }
-        let _ = kind == ObjectKind::Table && self.takes("only");
-        let name = self.qualified()?;
-        if self.takes("set") {
-            self.needs("schema")?;
-            return Ok(Definition::SetSchema { kind, name, schema: self.name()?, if_exists });
-        }
-        self.needs("rename")?;
-        let part = if self.takes("to") {
-            return Ok(Definition::Rename { kind, name, part: RenamedPart::Whole, to: self.name()?, if_exists });
-        } else if kind == ObjectKind::Table && self.takes("constraint") {
-            RenamedPart::Constraint(self.name()?)
-        } else {
-            let _ = self.takes("column");
-            RenamedPart::Column(self.name()?)
-        };
-        self.needs("to")?;
-        Ok(Definition::Rename { kind, name, part, to: self.name()?, if_exists })
     }
 
     fn materialized(&mut self) -> Result<Definition> {

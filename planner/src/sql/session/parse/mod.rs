@@ -80,7 +80,7 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
 pub(in crate::sql) struct Words<'t> {
     pub(in crate::sql) text: &'t Text,
     pub(in crate::sql) tokens: Vec<&'t TokenWithSpan>,
-    at: usize,
+    pub(in crate::sql) at: usize,
 }
 
 impl<'t> Words<'t> {
@@ -273,7 +273,7 @@ impl Words<'_> {
         Ok(Some(values))
     }
 
-    fn value(&mut self) -> Result<String> {
+    pub(in crate::sql) fn value(&mut self) -> Result<String> {
         let sign = if self.takes_token(&Token::Minus) { "-" } else { "" };
         let _ = sign.is_empty() && self.takes_token(&Token::Plus);
         let value = match self.tokens.get(self.at).map(|token| &token.token) {
