@@ -6,7 +6,7 @@ use crate::notify::Notification;
 use crate::plan::{Executable, Hardware, Planned, Timings};
 use crate::snapshot::Snapshot;
 use crate::stream::{Notice, ResultStream};
-use crate::transaction::{Moved, Work, Write};
+use crate::transaction::{Moved, TransactionStatus, Work, Write};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::DeviceUse;
 use multiloop_exec::column::Table;
@@ -121,6 +121,21 @@ impl Running<'_> {
         self.with_state(state, |snapshot| {
             snapshot.trust();
             Runner { session: self, snapshot, parameters: &[] }.rebase(moved)
+        })
+    }
+
+    /// Checks the references that the transaction has put off to its end.
+    pub(crate) fn check_postponed(&self) -> Result<()> {
+        if self.work.status() != TransactionStatus::Active {
+            return Ok(());
+        }
+        let postponed = self.work.defer(|deferrals| deferrals.take(None)).unwrap_or_default();
+        if postponed.is_empty() {
+            return Ok(());
+        }
+        self.with_snapshot(|snapshot| {
+            snapshot.trust();
+            Runner { session: self, snapshot, parameters: &[] }.check_postponed(&postponed)
         })
     }
 

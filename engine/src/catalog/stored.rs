@@ -338,6 +338,15 @@ impl StoredTable {
         StoredTable::with_domains(&self.info.name, table, Arc::new(declared), hidden, domains, known)
     }
 
+    /// The same rows, of which some columns have been measured anew.
+    pub(crate) fn measured(&self, columns: &[usize], context: &Context) -> Result<Self> {
+        let table = Table::clone(&self.table).analyzed(columns, context)?;
+        let mut info = TableInfo::clone(&self.info);
+        (info.statistics, info.handle) = (Arc::clone(&table.statistics), next_handle());
+        let keys = self.keys.followed(info.handle, self.info.handle);
+        Ok(StoredTable { table: Arc::new(table), info: Arc::new(info), keys, ..self.clone() })
+    }
+
     /// The same rows, of which some columns may have NULLs, or may not.
     pub(crate) fn with_nullable(self, columns: &[usize], nullable: bool) -> Self {
         if columns.is_empty() {

@@ -249,6 +249,10 @@ impl Session {
     /// Commits what is open; whether something was committed.
     pub(super) fn end_transaction(&self) -> Result<bool> {
         let running = self.running();
+        if let Err(error) = running.check_postponed() {
+            self.abandon_transaction();
+            return Err(error);
+        }
         let committed = self.work.commit(&self.engine.0.catalog, &running.cancellation, &|moved| running.rebase(moved));
         self.engine.0.row_locks.release(self.id);
         self.forget_cursors(|cursor| cursor.hold);

@@ -16,7 +16,7 @@ use arrow::util::display::array_value_to_string;
 use multiloop_exec::column::Table;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::workers::context::Reservation;
-use multiloop_planner::catalog::{Check, Declared, Reference, TableInfo, TableName, View};
+use multiloop_planner::catalog::{Check, Declared, Deferral, Reference, TableInfo, TableName, View};
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql;
 use multiloop_planner::types::Field;
@@ -102,6 +102,9 @@ impl Runner<'_> {
             return Ok(());
         }
         for reference in &declared.references {
+            if self.postpones(name, reference) {
+                continue;
+            }
             let to = Qualified::of(&reference.table).ok_or_else(|| Error::internal("a reference names no schema"))?;
             let other = state.table(&to)?;
             let text = dangling(reference, rows, &to, other, to == *name, false);
@@ -122,6 +125,21 @@ impl Runner<'_> {
             return Err(self.with_row(error.of_constraint(&reference.name), rows, text, (declared, state)));
         }
         Ok(())
+    }
+
+    /// Whether the transaction checks a reference at its end, which it will then.
+    pub(super) fn postpones(&self, table: &Qualified, reference: &Reference) -> bool {
+        if reference.deferral == Deferral::Never {
+            return false;
+        }
+        let postponed = self.session.work.defer(|deferrals| {
+            let defers = deferrals.defers(table, reference);
+            if defers {
+                deferrals.postpone(table, &reference.name);
+            }
+            defers
+        });
+        postponed.unwrap_or(false)
     }
 
     /// An error with the number of the first row that a query gives numbers of.

@@ -4,9 +4,11 @@ mod altered;
 mod change;
 mod comment;
 mod constraints;
+mod deferred;
 mod dropped;
 mod granted;
 mod indexes;
+mod maintained;
 mod materialized;
 mod renamed;
 mod view;
@@ -376,6 +378,9 @@ impl Runner<'_> {
             Definition::CreateEnum { name, labels } => self.create_enum(&name, labels),
             Definition::Truncate { names, cascade } => self.truncate(&names, cascade),
             Definition::Grant(grant) => self.grant(&grant),
+            Definition::Maintain(what) => self.maintain(&what),
+            Definition::Lock(lock) => self.lock_tables(&lock),
+            Definition::SetConstraints { names, deferred } => self.set_constraints(names.as_deref(), deferred),
             Definition::CreateMaterialized { .. } | Definition::Alter(_) => {
                 Err(Error::internal("a definition was left unbound"))
             }

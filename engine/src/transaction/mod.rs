@@ -8,8 +8,10 @@
 //! A statement that fails is undone alone, since a state is changed in one step at the end; in a transaction it also makes all that
 //! follow fail (25P02) until the transaction, or a savepoint, is rolled back.
 
+mod deferrals;
 mod merged;
 
+pub(crate) use deferrals::Deferrals;
 pub(crate) use merged::{Moved, Own, Rebase, conflict, object_of};
 
 use crate::access::{Access, FileUse};
@@ -105,6 +107,8 @@ struct Transaction {
     savepoints: Vec<Savepoint>,
     /// What it tells other sessions when it commits.
     told: Vec<Notification>,
+    /// What it checks when it commits.
+    deferrals: Deferrals,
     /// What is temporary, and the settings, if it is rolled back.
     temporary: Arc<Schema>,
     before: Settings,
@@ -377,6 +381,7 @@ impl Work {
             implicit,
             savepoints: Vec::new(),
             told: Vec::new(),
+            deferrals: Deferrals::default(),
             temporary: Arc::clone(&inner.temporary),
             before: inner.settings.clone(),
             after: inner.settings.clone(),
@@ -529,6 +534,11 @@ impl Work {
         transaction.failed = false;
         inner.settings = savepoint.settings.clone();
         Ok(())
+    }
+
+    /// Reads or changes what the transaction that is open checks when it commits; none if none is.
+    pub(crate) fn defer<T>(&self, change: impl FnOnce(&mut Deferrals) -> T) -> Option<T> {
+        self.inner().transaction.as_mut().map(|open| change(&mut open.deferrals))
     }
 
     /// Tells other sessions something when the transaction commits; gives it back if none is open.

@@ -415,6 +415,28 @@ impl Table {
     }
 }
 
+impl Table {
+    /// The same rows with statistics of some columns gathered anew; what is proven of them stays.
+    ///
+    /// # Errors
+    /// 57014 if the statement is cancelled.
+    pub fn analyzed(self, columns: &[usize], context: &Context) -> Result<Table> {
+        let known = Arc::clone(&self.statistics);
+        let mut table = self.measured_columns(columns, context)?;
+        let all = Arc::make_mut(&mut table.statistics);
+        for &column in columns {
+            let (was, now) = (&known.columns[column].proofs, &mut all.columns[column].proofs);
+            now.unique |= was.unique;
+            now.unique_values |= was.unique_values;
+            now.sorted |= was.sorted;
+            now.clustered |= was.clustered;
+            now.conjecture = now.conjecture.take().or_else(|| was.conjecture.clone());
+            now.step = now.step.or(was.step.filter(|_| now.min == was.min));
+        }
+        Ok(table)
+    }
+}
+
 /// Statistics of a column some of whose rows have other values, so that so many of them are NULL: without a look at the rows.
 pub(super) fn patch(old: (&ColumnStatistics, u64), new: (&ColumnStatistics, u64), nulls: u64) -> ColumnStatistics {
     let rows = old.1;

@@ -71,6 +71,11 @@ impl<'c> TableClauses<'c> {
         Ok(())
     }
 
+    /// A key, as another table has it.
+    pub(super) fn push_key(&mut self, key: Key) {
+        self.keys.push(key);
+    }
+
     /// A constraint of a table.
     pub(super) fn table_constraint(
         &mut self,
@@ -542,7 +547,8 @@ fn is_plain_primary(key: &ast::PrimaryKeyConstraint) -> bool {
         && index_type.is_none()
         && include.is_empty()
         && index_options.is_empty()
-        && characteristics.is_none()
+        && deferral(characteristics.as_ref()) == Deferral::Never
+        && characteristics.as_ref().is_none_or(|of| of.enforced != Some(false))
 }
 
 /// A unique constraint of nothing but columns.
@@ -563,5 +569,6 @@ fn is_plain_unique(key: &ast::UniqueConstraint) -> bool {
         && index_type.is_none()
         && include.is_empty()
         && index_options.is_empty()
-        && characteristics.is_none()
+        && deferral(characteristics.as_ref()) == Deferral::Never
+        && characteristics.as_ref().is_none_or(|of| of.enforced != Some(false))
 }

@@ -5,6 +5,7 @@ use super::ahead::NAMED_ONLY;
 use super::binder::Binder;
 use super::constraint::TableClauses;
 use super::expression::restriction;
+use super::liked::is_like;
 use super::query::Unknown;
 use super::text::Text;
 use crate::catalog::{Declared, Mark, OnCommit, TableName, View};
@@ -96,8 +97,16 @@ impl Binder<'_, '_> {
         self.builder.keep_notes();
         let (mut fields, mut restrictions) = (Vec::new(), Vec::new());
         let mut said = TableClauses::default();
-        for ast::ColumnDef { name, data_type, options } in &create.columns {
+        let mut likenesses = Vec::new();
+        for column in &create.columns {
+            let ast::ColumnDef { name, data_type, options } = column;
             let position = self.position(name.span);
+            if is_like(column) {
+                let likeness = self.like(column, (&mut fields, &mut said), position)?;
+                likeness.restrictions(&mut restrictions, fields.len());
+                likenesses.push(likeness);
+                continue;
+            }
             fields.push(Field::new(Self::fold(name), self.data_type(data_type, position)?, true));
             check_name(&Self::fold(name)).map_err(|error| error.at(position))?;
             restrictions.push(restriction(data_type));
@@ -106,7 +115,7 @@ impl Binder<'_, '_> {
             }
         }
         if let Some(again) = repeated_name(fields.iter().map(|field| &field.name)) {
-            let position = self.position(create.columns[again].name.span);
+            let position = self.position(create.columns.get(again).unwrap_or(&create.columns[0]).name.span);
             return Err(duplicate_column(&fields[again].name).at(position));
         }
         if restrictions.iter().all(Option::is_none) {
@@ -117,6 +126,9 @@ impl Binder<'_, '_> {
         }
         let mut declared = Declared { restrictions, on_commit: on_commit(create), ..Declared::default() };
         self.declare(said, name, create.temporary, &mut fields, &mut declared).map_err(|error| error.at(position))?;
+        for likeness in likenesses {
+            likeness.copy(&name.name, &mut declared, &fields).map_err(|error| error.at(position))?;
+        }
         Ok((fields, declared))
     }
 

@@ -23,6 +23,7 @@ mod refused;
 mod session;
 mod spelling;
 mod statement;
+mod tuned;
 
 mod constraint;
 mod copy;
@@ -33,6 +34,7 @@ mod frame_spelling;
 mod insert;
 mod kept;
 mod kept_lambdas;
+mod liked;
 mod shown;
 
 mod alias;
@@ -71,6 +73,7 @@ mod text;
 mod change;
 
 pub use change::{Change, ChangeKind, Conflict, ConflictUpdate};
+pub use definition::{LockMode, LockTable, Maintenance, Reindexed};
 pub use definition::{Added, Alter, Alteration, Altering, Retyped, added, default_set, reads_column, retyped};
 pub use definition::{Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart};
 pub use escapes::with_escapes;

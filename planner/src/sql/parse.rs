@@ -5,7 +5,7 @@ use super::dialect::SqlDialect;
 use super::keyword::is_keyword;
 use super::spelling::respell;
 use super::text::Text;
-use super::{Parsed, Tree, copy, definition, normal, refused, session};
+use super::{Parsed, Tree, copy, definition, normal, refused, session, tuned};
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
 use sqlparser::dialect::PostgreSqlDialect;
@@ -206,7 +206,7 @@ fn summarized(tokens: &[TokenWithSpan]) -> Option<Vec<TokenWithSpan>> {
 
 /// What sqlparser makes of a statement.
 fn parse_sql(text: &Text, tokens: Vec<TokenWithSpan>) -> Result<ast::Statement> {
-    let tokens = respell(tokens);
+    let tokens = respell(tuned::without(text, tokens)?);
     check_chains(text, &tokens)?;
     // The tokens have been counted; where sqlparser meets its limit it often says that something else is wrong.
     let parser = Parser::new(&SqlDialect).with_recursion_limit(usize::MAX);

@@ -383,7 +383,7 @@ pub(super) fn without_deleted(stored: &StoredTable, state: &State, context: &Con
 }
 
 /// Whether a row is deleted.
-fn is_deleted(stored: &StoredTable, row: usize) -> bool {
+pub(super) fn is_deleted(stored: &StoredTable, row: usize) -> bool {
     let Some(marks) = stored.info.hidden.deleted else { return false };
     let chunks = &stored.stored().chunks;
     let (chunk, start) = chunks.holding(row);
@@ -391,6 +391,6 @@ fn is_deleted(stored: &StoredTable, row: usize) -> bool {
 }
 
 /// Rows of a table as values, by their numbers.
-fn rows_of(stored: &StoredTable, numbers: &[usize], context: &Context) -> Result<Table> {
+pub(super) fn rows_of(stored: &StoredTable, numbers: &[usize], context: &Context) -> Result<Table> {
     domain::rows_at(stored.stored(), &stored.own_domains(), numbers, stored.info.fields.len(), context)
 }

@@ -84,6 +84,9 @@ impl Runner<'_> {
                     Some(_) => (true, reference.on_update),
                     None => (false, reference.on_delete),
                 };
+                if action == Action::NoAction && self.postpones(&from, &reference) {
+                    continue;
+                }
                 if matches!(action, Action::NoAction | Action::Restrict) {
                     let (table, changed) = (table.clone(), Arc::clone(&changed));
                     doubts.push(Doubt { table, from, reference, changed, is_update });
@@ -117,6 +120,19 @@ impl Runner<'_> {
             self.check_doubt(state, &Doubt { table, from, reference, changed, is_update: false })?;
         }
         Ok(())
+    }
+
+    /// The same for one reference of a table.
+    pub(in super::super) fn check_left(
+        &self,
+        state: &State,
+        (table, before): (&Qualified, Table),
+        (from, reference): (&Qualified, &Reference),
+    ) -> Result<()> {
+        let changed = Arc::new(beside(&before, None));
+        let reference = Reference { on_delete: Action::NoAction, ..reference.clone() };
+        let (table, from) = (table.clone(), from.clone());
+        self.check_doubt(state, &Doubt { table, from, reference, changed, is_update: false })
     }
 
     /// Changes the rows that refer to some that have changed.

@@ -1,18 +1,22 @@
 //! Statements that define what is no table and no view, or change what there is without its rows: indexes, types, comments, new
-//! names, materialized views. `parse` has the grammar of those that sqlparser cannot read, `alter` that of ALTER, with `storage`; `bind`
+//! names, materialized views. `parse` has the grammar of those that sqlparser cannot read, `alter` that of ALTER, with
+//! `storage`, `maintain` that of VACUUM and its kin; `bind`
 //! looks at the others, and at what names tables, `bind_alter` at what ALTER adds and changes.
 
 mod alter;
 mod bind;
 mod bind_alter;
 mod grant;
+mod maintain;
 mod parse;
 mod storage;
 
 pub use alter::{Alter, Alteration, Altering};
 pub use bind_alter::{Added, Retyped, added, default_set, reads_column, retyped};
 pub use grant::{Grant, Granted, Grantee};
-pub(super) use parse::parse;
+pub use maintain::{LockMode, LockTable, Maintenance, Reindexed};
+pub(super) use parse::{parse, sets_constraints};
+pub(super) use storage::Stored;
 
 use super::session::Piece;
 use crate::catalog::{Index, Key, TableName};
@@ -39,6 +43,17 @@ pub enum Definition {
         to: String,
         /// IF EXISTS.
         if_exists: bool,
+    },
+    /// VACUUM and its kin.
+    Maintain(Maintenance),
+    /// LOCK TABLE.
+    Lock(LockTable),
+    /// SET CONSTRAINTS.
+    SetConstraints {
+        /// Which; none are all.
+        names: Option<Vec<TableName>>,
+        /// DEFERRED, and not IMMEDIATE.
+        deferred: bool,
     },
     /// ALTER of what a relation is.
     Alter(Box<Alter>),

@@ -19,6 +19,8 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
     let is = |token: Option<&TokenWithSpan>, word| token.is_some_and(|token| is_keyword(&token.token, word));
     let is_ours = match first {
         first if ["comment", "refresh", "grant", "revoke"].iter().any(|word| is(first, word)) => true,
+        first if super::maintain::VERBS.iter().any(|word| is(first, word)) => true,
+        first if is(first, "set") => sets_constraints(tokens),
         first if is(first, "create") => is(solid.next(), "materialized"),
         first if is(first, "alter") => {
             let kind = solid.next();
@@ -38,7 +40,31 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
     Ok(Some(definition))
 }
 
+/// Whether a statement is SET CONSTRAINTS, and no setting of that name.
+pub(in crate::sql) fn sets_constraints(tokens: &[TokenWithSpan]) -> bool {
+    let mut solid = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_) | Token::EOF));
+    let mut is = |word: &str| solid.next().is_some_and(|token| is_keyword(&token.token, word));
+    is("set") && is("constraints") && !solid.next().is_some_and(|next| next.token == Token::Eq || is_keyword(&next.token, "to"))
+}
+
 impl Words<'_> {
+    fn constraints_set(&mut self) -> Result<Definition> {
+        self.needs("constraints")?;
+        let mut names = None;
+        if !self.takes("all") {
+            let mut all = vec![self.qualified()?];
+            while self.takes_token(&Token::Comma) {
+                all.push(self.qualified()?);
+            }
+            names = Some(all);
+        }
+        let deferred = self.takes("deferred");
+        if !deferred {
+            self.needs("immediate")?;
+        }
+        Ok(Definition::SetConstraints { names, deferred })
+    }
+
     fn definition(&mut self) -> Result<Definition> {
         if self.takes("comment") {
             return self.comment();
@@ -53,6 +79,12 @@ impl Words<'_> {
         }
         if self.takes("create") {
             return self.materialized();
+        }
+        if self.takes("set") {
+            return self.constraints_set();
+        }
+        if super::maintain::VERBS.iter().any(|word| self.peeks(word)) {
+            return self.maintenance();
         }
         if self.peeks("grant") || self.peeks("revoke") {
             return self.grant().map(Definition::Grant);
@@ -118,6 +150,12 @@ impl Words<'_> {
         }
         if self.takes("using") {
             self.needs("heap")?;
+        }
+        if self.takes("with") {
+            self.storage(super::Stored::Table)?;
+        }
+        if self.takes("tablespace") {
+            self.tablespace()?;
         }
         self.needs("as")?;
         let Piece { text, start } = self.rest()?;

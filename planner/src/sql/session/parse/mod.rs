@@ -58,6 +58,9 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
     if !is_role_verb && !VERBS.iter().any(is_verb) {
         return Ok(None);
     }
+    if crate::sql::definition::sets_constraints(tokens) {
+        return Ok(None);
+    }
     let mut words = Words::new(text, tokens);
     if is_role_verb {
         if !role::is_about_roles(&words.tokens) {

@@ -1,0 +1,186 @@
+//! What CREATE says of how PostgreSQL stores a thing: storage parameters, tablespaces, UNLOGGED, access methods. It is checked as there
+//! and taken out of the tokens, since it means nothing here, wherever it may stand. LIKE, among the columns of CREATE TABLE, becomes a
+//! column of a name that no text gives, whose type is the table with its options.
+
+use super::definition::Stored;
+use super::keyword::is_keyword;
+use super::session::Words;
+use super::text::Text;
+use crate::error::{Error, Result};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
+
+/// The name of the column that LIKE becomes.
+pub(super) const LIKE: &str = "\0like";
+
+/// What may stand between CREATE and the kind of what is made.
+const MODIFIERS: [&str; 9] =
+    ["or", "replace", "temp", "temporary", "global", "local", "unlogged", "unique", "recursive"];
+
+/// The tokens of a statement without what only tunes.
+///
+/// # Errors
+/// 22023 for parameters and 42704 for tablespaces that there are not.
+pub(super) fn without(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Result<Vec<TokenWithSpan>> {
+    let solid = |tokens: &[TokenWithSpan], from: usize| {
+        (from..tokens.len()).find(|&at| !matches!(tokens[at].token, Token::Whitespace(_) | Token::EOF))
+    };
+    let is = |tokens: &[TokenWithSpan], at: usize, word: &str| is_keyword(&tokens[at].token, word);
+    let Some(first) = solid(&tokens, 0).filter(|&at| is(&tokens, at, "create")) else { return Ok(tokens) };
+    let mut at = first + 1;
+    let of = loop {
+        let Some(next) = solid(&tokens, at) else { return Ok(tokens) };
+        at = next + 1;
+        if is(&tokens, next, "table") {
+            break Stored::Table;
+        } else if is(&tokens, next, "index") {
+            break Stored::Index;
+        } else if is(&tokens, next, "view") {
+            break Stored::View;
+        } else if is(&tokens, next, "unlogged") {
+            blank(&mut tokens, next..next + 1);
+        } else if !MODIFIERS.iter().any(|word| is(&tokens, next, word)) {
+            return Ok(tokens);
+        }
+    };
+    let mut depth = 0_usize;
+    let mut begins_item = false;
+    while let Some(here) = solid(&tokens, at) {
+        at = here + 1;
+        let starts_item = std::mem::take(&mut begins_item);
+        let next = solid(&tokens, at);
+        let follows = |word: &str| next.is_some_and(|next| is(&tokens, next, word));
+        match &tokens[here].token {
+            Token::LParen => {
+                depth += 1;
+                begins_item = depth == 1;
+            }
+            Token::RParen => depth = depth.saturating_sub(1),
+            Token::Comma => begins_item = depth == 1,
+            _ if depth == 0 && of != Stored::Index && is(&tokens, here, "as") => break,
+            _ if starts_item && of == Stored::Table && is(&tokens, here, "like") => {
+                at = like(text, &mut tokens, here)?;
+            }
+            _ if is(&tokens, here, "with")
+                && next.is_some_and(|next| tokens[next].token == Token::LParen)
+                && (depth == 0 || (depth == 1 && of == Stored::Table)) =>
+            {
+                let of = if depth == 0 { of } else { Stored::Index };
+                at = taken(text, &mut tokens, here, 1, |words| words.storage(of))?;
+            }
+            _ if depth == 0 && of != Stored::View && is(&tokens, here, "tablespace") => {
+                at = taken(text, &mut tokens, here, 1, |words| words.tablespace())?;
+            }
+            _ if is(&tokens, here, "using") && follows("index") && of == Stored::Table && depth < 2 => {
+                at = taken(text, &mut tokens, here, 2, |words| {
+                    words.needs("tablespace")?;
+                    words.tablespace()
+                })?;
+            }
+            _ if depth == 0 && of == Stored::Table && is(&tokens, here, "using") && follows("heap")
+                || depth == 0 && of == Stored::Table && is(&tokens, here, "without") && follows("oids") =>
+            {
+                at = taken(text, &mut tokens, here, 2, |_| Ok(()))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(tokens)
+}
+
+fn blank(tokens: &mut [TokenWithSpan], places: std::ops::Range<usize>) {
+    for token in &mut tokens[places] {
+        token.token = Token::Whitespace(Whitespace::Space);
+    }
+}
+
+/// Blanks so many words and what is read behind them; where the next token stands.
+fn taken(
+    text: &Text,
+    tokens: &mut [TokenWithSpan],
+    from: usize,
+    words: usize,
+    read: impl FnOnce(&mut Words<'_>) -> Result<()>,
+) -> Result<usize> {
+    let count = {
+        let mut reading = Words::new(text, &tokens[from..]);
+        reading.at = words;
+        read(&mut reading)?;
+        reading.at
+    };
+    let is_solid = |&at: &usize| !matches!(tokens[at].token, Token::Whitespace(_) | Token::EOF);
+    let last = (from..tokens.len()).filter(is_solid).nth(count - 1).unwrap_or(from);
+    blank(tokens, from..last + 1);
+    Ok(last + 1)
+}
+
+/// LIKE, at a place, as a column; where the next token stands.
+fn like(text: &Text, tokens: &mut Vec<TokenWithSpan>, from: usize) -> Result<usize> {
+    let (count, name, options) = {
+        let mut words = Words::new(text, &tokens[from..]);
+        words.at = 1;
+        let mut name = vec![words.name()?];
+        while words.takes_token(&Token::Period) {
+            name.push(words.name()?);
+        }
+        let mut options = Vec::new();
+        while words.peeks("including") || words.peeks("excluding") {
+            options.push(words.name()?);
+            options.push(words.name()?);
+        }
+        if !(words.peeks_token(&Token::Comma) || words.peeks_token(&Token::RParen)) {
+            return Err(words.unexpected());
+        }
+        (words.at, name, options)
+    };
+    let is_solid = |&at: &usize| !matches!(tokens[at].token, Token::Whitespace(_) | Token::EOF);
+    let last = (from..tokens.len()).filter(is_solid).nth(count - 1).unwrap_or(from);
+    let span = tokens[from].span;
+    let quoted = |name: &str| Token::make_word(name, Some('"'));
+    let mut made = vec![quoted(LIKE), Token::Whitespace(Whitespace::Space)];
+    for (place, part) in name.iter().enumerate() {
+        if place > 0 {
+            made.push(Token::Period);
+        }
+        made.push(quoted(part));
+    }
+    made.push(Token::LParen);
+    made.extend(options.iter().map(|option| Token::SingleQuotedString(option.clone())));
+    made.push(Token::RParen);
+    let length = made.len();
+    tokens.splice(from..=last, made.into_iter().map(|token| TokenWithSpan::new(token, span)));
+    Ok(from + length)
+}
+
+/// What LIKE copies besides the columns.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Copied {
+    pub(super) defaults: bool,
+    pub(super) constraints: bool,
+    pub(super) indexes: bool,
+}
+
+impl Copied {
+    /// From options and what is copied by each, in turn.
+    ///
+    /// # Errors
+    /// 42601 for what there is not.
+    pub(super) fn of(options: &[String]) -> Result<Self> {
+        let mut copied = Copied::default();
+        for pair in options.chunks(2) {
+            let [including, what] = pair else { return Err(Error::internal("an option of LIKE has no end")) };
+            let on = including == "including";
+            match what.as_str() {
+                "all" => (copied.defaults, copied.constraints, copied.indexes) = (on, on, on),
+                "defaults" => copied.defaults = on,
+                "constraints" => copied.constraints = on,
+                "indexes" => copied.indexes = on,
+                "comments" | "compression" | "generated" | "identity" | "statistics" | "storage" => {}
+                other => {
+                    let message = format!("syntax error at or near \"{other}\"");
+                    return Err(Error::new(crate::error::ErrorKind::Syntax, message));
+                }
+            }
+        }
+        Ok(copied)
+    }
+}
