@@ -107,7 +107,10 @@ impl StoredTable {
     /// The same rows, declared otherwise: fields differ in names and in whether they may be NULL.
     pub(crate) fn defined(&self, name: &str, fields: &[Field], declared: Declared) -> StoredTable {
         let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
-        let nullable: Vec<bool> = fields.iter().map(|field| field.nullable).collect();
-        self.redeclared(name, Some(&names), declared).with_nullable(&nullable)
+        let those = |nullable: bool| -> Vec<usize> {
+            (0..fields.len()).filter(|&column| fields[column].nullable == nullable).collect()
+        };
+        let defined = self.redeclared(name, Some(&names), declared);
+        defined.with_nullable(&those(true), true).with_nullable(&those(false), false)
     }
 }

@@ -386,15 +386,6 @@ impl StoredTable {
         StoredTable { table, info: Arc::new(info), keys, ..self.clone() }
     }
 
-    /// The same rows, of which each column may have NULLs, or has none.
-    pub(super) fn with_nullable(mut self, nullable: &[bool]) -> Self {
-        let (table, info) = (Arc::make_mut(&mut self.table), Arc::make_mut(&mut self.info));
-        for fields in [&mut table.fields, &mut info.fields] {
-            fields.iter_mut().zip(nullable).for_each(|(field, nullable)| field.nullable = *nullable);
-        }
-        self
-    }
-
     /// The rows as they are stored, some perhaps as codes.
     pub(crate) fn stored(&self) -> &Arc<Table> {
         &self.table

@@ -1,18 +1,20 @@
-//! VACUUM, ANALYZE, CLUSTER, REINDEX, CHECKPOINT and LOCK TABLE.
+//! VACUUM, ANALYZE, CLUSTER, REINDEX, CHECKPOINT, BACKUP and LOCK TABLE.
 //!
 //! VACUUM drops rows that are deleted, which gives the others new numbers: not of tables of which an open transaction has rows. It changes
 //! the shared state itself, whatever transaction the client's message has begun: nothing that anybody sees of it is another. ANALYZE
 //! measures what is known of columns anew. The others have nothing to do, but for LOCK TABLE, which takes all rows of a table.
 
 use super::change::without_deleted;
+use crate::access::FileUse;
 use crate::catalog::{Entry, Object, Qualified, State, StoredTable, TEMPORARY};
 use crate::row_locks::Rows;
 use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
 use crate::transaction::TransactionStatus;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, ErrorKind, Result, storage};
 use multiloop_planner::catalog::{Right, TableName};
 use multiloop_planner::sql::{LockMode, LockTable, Maintenance, Reindexed};
+use std::path::Path;
 
 /// The line of a lock of all rows of a table: no snapshot has it, so whatever rows others have may be these.
 const WHOLE: u64 = u64::MAX;
@@ -60,7 +62,22 @@ impl Runner<'_> {
                     let message = "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT";
                     return Err(Error::new(ErrorKind::Forbidden, message));
                 }
+                let catalog = &self.session.engine.0.catalog;
+                if let Some(storage) = catalog.storage() {
+                    storage.checkpoint(catalog, &self.session.cancellation)?;
+                }
                 Ok(ResultStream::done("CHECKPOINT"))
+            }
+            Maintenance::Backup { folder } => {
+                if !self.snapshot.facts.is_superuser {
+                    return Err(Error::new(ErrorKind::Forbidden, "must be superuser to do BACKUP"));
+                }
+                if folder.contains("://") {
+                    return Err(Error::unsupported("BACKUP to a store is").with_hint("Name a folder, and copy it there."));
+                }
+                self.session.work.check_file(folder, FileUse::Write)?;
+                storage::backup(&self.session.engine.0.catalog, Path::new(folder), &self.session.context())?;
+                Ok(ResultStream::done("BACKUP"))
             }
         }
     }
@@ -130,14 +147,15 @@ impl Runner<'_> {
         if name.schema == TEMPORARY || work.status() != TransactionStatus::Idle && work.is_explicit() {
             let mut write = self.session.begin_write()?;
             if self.look_after_in(&mut write.state, name, columns, (drops, measures))? {
-                write.commit();
+                write.commit()?;
             }
             return Ok(());
         }
         let publishing = engine.catalog.begin_write(&self.session.cancellation)?;
         let mut state = State::shared(publishing.schemas());
         if self.look_after_in(&mut state, name, columns, (drops, measures))? {
-            publishing.publish(state.schemas);
+            let logged = publishing.publish(state.schemas)?;
+            engine.catalog.wait(logged, true)?;
         }
         Ok(())
     }

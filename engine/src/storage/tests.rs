@@ -524,7 +524,11 @@ fn a_backup_is_a_database() {
     }
     let opened = open(folder.path());
     assert_eq!(Engine::check(folder.path()).map(drop).map_err(|error| error.kind()), Err(ErrorKind::WrongState));
-    drop(opened);
+    let (other, session) = (self::folder(), opened.session());
+    let to = other.path().join("by a statement");
+    run_all(&session, &[&format!("BACKUP TO '{}'", to.display())]);
+    assert_eq!(shown(&open(&to)), shown(&opened));
+    drop((session, opened));
     let checked = Engine::check(folder.path()).expect("there is one");
     assert!(checked.faults.is_empty() && checked.commits > 0, "{checked:?}");
     let nothing = Engine::check(self::folder().path()).map(drop).map_err(|error| error.kind());

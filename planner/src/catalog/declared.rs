@@ -195,7 +195,7 @@ pub struct Reference {
 }
 
 /// When a constraint is checked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Deferral {
     /// At the end of each statement.
     #[default]

@@ -28,7 +28,7 @@ impl Runner<'_> {
         let mut done = ResultStream::done(format!("ALTER {}", kind.name().to_uppercase()));
         if *kind == ObjectKind::Schema {
             self.alter_schema(name, changes, &mut write.state)?;
-            write.commit();
+            write.commit()?;
             return Ok(done);
         }
         if matches!(kind, ObjectKind::Index | ObjectKind::Table)
@@ -55,7 +55,7 @@ impl Runner<'_> {
             let notices = self.alteration(&mut write.state, &found, (altering, change))?;
             done = notices.into_iter().fold(done, ResultStream::with_notice);
         }
-        write.commit();
+        write.commit()?;
         Ok(done)
     }
 

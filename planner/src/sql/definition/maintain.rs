@@ -1,4 +1,4 @@
-//! The grammar of what looks after tables: VACUUM, ANALYZE, CLUSTER, REINDEX, CHECKPOINT and LOCK.
+//! The grammar of what looks after tables: VACUUM, ANALYZE, CLUSTER, REINDEX, CHECKPOINT, BACKUP and LOCK.
 
 use super::Definition;
 use crate::catalog::TableName;
@@ -35,6 +35,11 @@ pub enum Maintenance {
     },
     /// CHECKPOINT.
     Checkpoint,
+    /// BACKUP TO.
+    Backup {
+        /// The folder.
+        folder: String,
+    },
 }
 
 /// What REINDEX names.
@@ -73,7 +78,8 @@ pub enum LockMode {
 }
 
 /// The words with which these begin.
-pub(super) const VERBS: [&str; 7] = ["vacuum", "analyze", "analyse", "cluster", "reindex", "checkpoint", "lock"];
+pub(super) const VERBS: [&str; 8] =
+    ["vacuum", "analyze", "analyse", "cluster", "reindex", "checkpoint", "lock", "backup"];
 
 impl Words<'_> {
     /// One of these statements.
@@ -94,6 +100,10 @@ impl Words<'_> {
             }
             "cluster" => self.cluster()?,
             "reindex" => self.reindex()?,
+            "backup" => {
+                self.needs("to")?;
+                Maintenance::Backup { folder: self.string()? }
+            }
             _ => Maintenance::Checkpoint,
         }))
     }
