@@ -21,6 +21,7 @@ mod current;
 mod difference;
 mod disk;
 mod log;
+mod pending;
 mod record;
 mod replay;
 mod rows;
@@ -39,8 +40,9 @@ pub(crate) use current::{Current, Publishing};
 use difference::difference;
 use disk::{Disk, Machine};
 use log::Log;
+use pending::Pending;
 use multiloop_exec::column::build::{Storage as Form, TableBuilder};
-use multiloop_exec::column::{CHUNK_ROWS, Table};
+use multiloop_exec::column::{CHUNK_ROWS, Column, Table};
 use multiloop_exec::workers::context::{Cancellation, Context};
 use record::{Kind, Piece, RowChange, Rows, RowsFile};
 use replay::Source;
@@ -523,7 +525,8 @@ fn recovered(disk: &dyn Disk, place: &Place, context: &Context) -> Result<Recove
                 let path = place.rows(file.number);
                 let damaged = |what: String| log::damaged(&path, 0, &what);
                 let bytes = read_rows(disk, place, file)?;
-                Reading::into(fields, &mut builder).file(bytes, &damaged)?;
+                let mut push = |rows: usize, columns: Vec<Column>| builder.push_columns(rows, columns);
+                Reading::of(fields).file(&bytes, &damaged, &mut push)?;
             }
             let table = replay::stored(&of.name.name, builder.finish()?, declared, &state, context)?;
             let mut start = 0;
@@ -540,6 +543,7 @@ fn recovered(disk: &dyn Disk, place: &Place, context: &Context) -> Result<Recove
         segments.insert(of.definition.oid, of_table);
     }
     let (mut next, mut number, mut bytes) = (checkpoint.next, checkpoint.log, 0);
+    let mut pending = Pending::new(state, context);
     loop {
         let path = place.log(number);
         let is_last = !place.log(number + 1).exists();
@@ -548,7 +552,7 @@ fn recovered(disk: &dyn Disk, place: &Place, context: &Context) -> Result<Recove
         for record in read.records {
             let damaged = |what: String| log::damaged(&path, 0, &format!("record {}: {what}", record.number));
             let source = Source { streams: &record.streams, file: &file, damaged: &damaged };
-            state = replay::replay(&state, &record.change, &source, context)?;
+            pending.add(&record, &source)?;
             files.extend(record.change.files().iter().map(|file| file.number));
             reserve_oids(record.change.oids);
             next = record.number + 1;
@@ -559,6 +563,9 @@ fn recovered(disk: &dyn Disk, place: &Place, context: &Context) -> Result<Recove
         }
         number += 1;
         if is_last {
+            let damaged = |what: String| log::damaged(&path, 0, &what);
+            let source = Source { streams: &[], file: &file, damaged: &damaged };
+            let state = pending.done(&source)?;
             return Ok(Recovered { state, segments, next, log: number, bytes, files });
         }
     }

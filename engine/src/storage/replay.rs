@@ -1,7 +1,7 @@
 //! Does what a record says to a state: the next one.
 
 use super::record::{Change, Definition, Kind, ObjectChange, Piece, RowChange, Rows, RowsFile, SchemaDefinition, numbers};
-use super::rows::Reading;
+use super::rows::{Reading, Take};
 use super::values;
 use crate::catalog::{Entry, Object, Qualified, Schema, State, StoredTable, StoredView, next_version};
 use crate::{Error, Result};
@@ -28,20 +28,21 @@ impl Source<'_> {
         (self.damaged)(what.into())
     }
 
-    /// Adds rows to those of a table.
-    pub(super) fn read(&self, rows: &Rows, reading: &mut Reading<'_>) -> Result<()> {
+    /// Gives rows of a table of these fields.
+    pub(super) fn read(&self, rows: &Rows, fields: &[Field], take: &mut Take<'_>) -> Result<()> {
+        let reading = Reading::of(fields);
         match rows {
             Rows::Here(range) => {
                 let bytes = self.streams.get(range.clone()).ok_or_else(|| self.wrong("rows are missing"))?;
-                reading.stream(bytes, self.damaged)
+                reading.stream(bytes, self.damaged, take)
             }
-            Rows::File(file) => reading.file((self.file)(file)?, self.damaged),
+            Rows::File(file) => reading.file(&(self.file)(file)?, self.damaged, take),
         }
     }
 
     fn table(&self, rows: &Rows, fields: &[Field], context: &Context) -> Result<Table> {
         let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, context);
-        self.read(rows, &mut Reading::into(fields, &mut builder))?;
+        self.read(rows, fields, &mut |rows, columns| builder.push_columns(rows, columns))?;
         builder.finish()
     }
 }
@@ -156,7 +157,9 @@ fn next(
                 let mut builder = TableBuilder::new(of.clone(), Storage::Compact, context);
                 for piece in pieces {
                     match piece {
-                        Piece::New(rows) => source.read(rows, &mut Reading::into(&of, &mut builder))?,
+                        Piece::New(rows) => {
+                            source.read(rows, &of, &mut |rows, columns| builder.push_columns(rows, columns))?;
+                        }
                         Piece::Kept(first, count) => {
                             let old = old_table().ok_or_else(missing)?;
                             check(source, first + count <= old.stored().rows())?;
@@ -203,7 +206,7 @@ pub(super) fn without(
 }
 
 /// Whatever may be NULL is seen to by the definition.
-fn any(field: Field) -> Field {
+pub(super) fn any(field: Field) -> Field {
     Field { nullable: true, ..field }
 }
 
@@ -211,6 +214,6 @@ fn is_within(rows: &[usize], table: &StoredTable) -> bool {
     rows.is_sorted_by(|a, b| a < b) && rows.last().is_none_or(|&last| last < table.stored().rows())
 }
 
-fn check(source: &Source<'_>, is_right: bool) -> Result<()> {
+pub(super) fn check(source: &Source<'_>, is_right: bool) -> Result<()> {
     if is_right { Ok(()) } else { Err(source.wrong("rows that do not fit their table")) }
 }

@@ -10,7 +10,6 @@ use arrow::ipc::CompressionType;
 use arrow::ipc::reader::{FileReader, StreamReader};
 use arrow::ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use multiloop_exec::column::arrow::{arrow_type, to_array, to_column_of};
-use multiloop_exec::column::build::TableBuilder;
 use multiloop_exec::column::{Chunk, Column, ColumnData, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::types::{DataType, Field};
@@ -99,37 +98,39 @@ pub(super) fn to_file<W: Write>(
     writer.into_inner().map_err(failed)
 }
 
-/// Adds the rows of a stream, or of a file, to a table's, which has these fields.
-pub(super) struct Reading<'b> {
+/// Takes batches of columns in the forms that tables have, and how many rows they are.
+pub(super) type Take<'t> = dyn FnMut(usize, Vec<Column>) -> Result<()> + 't;
+
+/// Reads rows that were kept, of a table of these fields.
+pub(super) struct Reading {
     fields: Vec<Field>,
-    builder: &'b mut TableBuilder,
 }
 
-impl<'b> Reading<'b> {
-    pub(super) fn into(fields: &[Field], builder: &'b mut TableBuilder) -> Self {
+impl Reading {
+    pub(super) fn of(fields: &[Field]) -> Self {
         let kept = |field: &Field| Field { data_type: kept_type(field.data_type), ..field.clone() };
-        Reading { fields: fields.iter().map(kept).collect(), builder }
+        Reading { fields: fields.iter().map(kept).collect() }
     }
 
     /// Those of a stream.
-    pub(super) fn stream(&mut self, bytes: &[u8], damaged: &dyn Fn(String) -> Error) -> Result<()> {
+    pub(super) fn stream(&self, bytes: &[u8], damaged: &dyn Fn(String) -> Error, take: &mut Take<'_>) -> Result<()> {
         let bad = |error: ArrowError| damaged(error.to_string());
         for batch in StreamReader::try_new(Cursor::new(bytes), None).map_err(bad)? {
-            self.push(&batch.map_err(bad)?, damaged)?;
+            self.give(&batch.map_err(bad)?, damaged, take)?;
         }
         Ok(())
     }
 
     /// Those of a file.
-    pub(super) fn file(&mut self, bytes: Buffer, damaged: &dyn Fn(String) -> Error) -> Result<()> {
+    pub(super) fn file(&self, bytes: &Buffer, damaged: &dyn Fn(String) -> Error, take: &mut Take<'_>) -> Result<()> {
         let bad = |error: ArrowError| damaged(error.to_string());
-        for batch in FileReader::try_new(Cursor::new(&*bytes), None).map_err(bad)? {
-            self.push(&batch.map_err(bad)?, damaged)?;
+        for batch in FileReader::try_new(Cursor::new(&**bytes), None).map_err(bad)? {
+            self.give(&batch.map_err(bad)?, damaged, take)?;
         }
         Ok(())
     }
 
-    fn push(&mut self, batch: &RecordBatch, damaged: &dyn Fn(String) -> Error) -> Result<()> {
+    fn give(&self, batch: &RecordBatch, damaged: &dyn Fn(String) -> Error, take: &mut Take<'_>) -> Result<()> {
         if batch.num_columns() != self.fields.len() {
             return Err(damaged(format!("{} columns, where there are {}", batch.num_columns(), self.fields.len())));
         }
@@ -139,8 +140,8 @@ impl<'b> Reading<'b> {
             }
             let parts = array.as_struct_opt().filter(|parts| parts.fields() == &interval_parts());
             let parts = parts.ok_or_else(|| damaged("intervals that are none".to_owned()))?;
-            let (months, days) = (parts.column(0).as_primitive::<Int32Type>(), parts.column(1).as_primitive());
-            let days: &arrow::array::PrimitiveArray<Int32Type> = days;
+            let months = parts.column(0).as_primitive::<Int32Type>();
+            let days = parts.column(1).as_primitive::<Int32Type>();
             let micros = parts.column(2).as_primitive::<Int64Type>();
             let value = |row: usize| Interval {
                 months: months.value(row),
@@ -151,6 +152,6 @@ impl<'b> Reading<'b> {
             Ok(Column::new(ColumnData::Interval(values), array.nulls().cloned()))
         };
         let columns = batch.columns().iter().zip(&self.fields).map(column).collect::<Result<Vec<_>>>()?;
-        self.builder.push_columns(batch.num_rows(), columns)
+        take(batch.num_rows(), columns)
     }
 }
