@@ -534,3 +534,42 @@ fn a_backup_is_a_database() {
     let nothing = Engine::check(self::folder().path()).map(drop).map_err(|error| error.kind());
     assert_eq!(nothing, Err(ErrorKind::FileNotFound));
 }
+
+/// Whatever statements come in whatever order, all of them replayed at once and after checkpoints.
+#[test]
+fn statements_by_chance() {
+    for seed in 1..=12_u64 {
+        let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut next = |below: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) % below
+        };
+        let folder = folder();
+        let engine = open_with(Arc::new(Machine), Limits { file_rows: 40, ..SMALL }, folder.path()).expect("it opens");
+        let session = engine.session();
+        run_all(&session, &["CREATE TABLE t (k int PRIMARY KEY, a int, b text, c numeric)", "CREATE TABLE u (k int, d text)"]);
+        let mut script = Vec::new();
+        for _ in 0..40 {
+            let (k, a) = (next(30), next(100));
+            let sql = match next(12) {
+                0..3 => format!("INSERT INTO t VALUES ({k}, {a}, 'b{a}', {a}.{k}) ON CONFLICT DO NOTHING"),
+                3 => format!("INSERT INTO t VALUES ({k}, {a}) ON CONFLICT (k) DO UPDATE SET a = t.a + 1, b = 'met'"),
+                4 => format!("UPDATE t SET a = {a} WHERE k = {k}"),
+                5 => format!("UPDATE t SET b = 'u{a}', c = c / 3 WHERE k % 5 = {}", k % 5),
+                6 => format!("UPDATE t SET k = k + 100 WHERE k = {k} AND NOT EXISTS (SELECT FROM t WHERE k = {k} + 100)"),
+                7 => format!("DELETE FROM t WHERE k % 7 = {}", k % 7),
+                8 => format!("BEGIN; INSERT INTO u VALUES ({k}, 'x'); UPDATE u SET d = d || '{a}'; DELETE FROM t WHERE a = {a}; COMMIT"),
+                9 => format!("INSERT INTO u SELECT i, 'many' FROM generate_series(1, {a}) g(i)"),
+                10 if k < 3 => "TRUNCATE u".to_owned(),
+                10 => format!("DELETE FROM u WHERE k < {a}"),
+                _ if k < 6 => "CHECKPOINT".to_owned(),
+                _ => format!("SELECT {k}"),
+            };
+            run_all(&session, &[&sql]);
+            script.push(sql);
+        }
+        let copy = self::folder();
+        copy_of(folder.path(), copy.path());
+        assert_eq!(shown(&open(copy.path())), shown(&engine), "seed {seed}: {script:#?}");
+    }
+}
