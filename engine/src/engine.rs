@@ -380,7 +380,7 @@ impl Shared {
             self.open_files(paths, options, loads, (work, context))
         };
         let times = work.times();
-        use_snapshot(&Snapshot::new(state, self.facts_of(work), &self.system, &open, context, times))
+        use_snapshot(&Snapshot::new(state, self.facts_of(work), &self.system, &open, (context, &self.row_locks), times))
     }
 
     /// How a session sees values now.

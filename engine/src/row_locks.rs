@@ -6,6 +6,7 @@
 
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::workers::context::Cancellation;
+use multiloop_planner::sql::Strength;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -38,6 +39,7 @@ struct Held {
     line: u64,
     /// Ascending.
     rows: Arc<[usize]>,
+    strength: Strength,
 }
 
 /// Rows of a table, on one line of snapshots.
@@ -48,6 +50,16 @@ pub(crate) struct Rows<'r> {
     pub(crate) line: u64,
     /// Ascending.
     pub(crate) numbers: &'r [usize],
+    pub(crate) strength: Strength,
+}
+
+/// Whether two may not have a row at once.
+fn excludes(a: Strength, b: Strength) -> bool {
+    match a.min(b) {
+        Strength::KeyShare => a.max(b) == Strength::Update,
+        Strength::Share => a.max(b) >= Strength::NoKeyUpdate,
+        _ => true,
+    }
 }
 
 impl RowLocks {
@@ -106,9 +118,29 @@ impl RowLocks {
         if rows.numbers.is_empty() {
             return;
         }
-        let held = Held { session, line: rows.line, rows: rows.numbers.into() };
+        let held = Held { session, line: rows.line, rows: rows.numbers.into(), strength: rows.strength };
         locks.held.entry(rows.table).or_default().push(held);
         self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether another session has one of some rows.
+    pub(crate) fn is_held(&self, session: u32, rows: Rows<'_>) -> bool {
+        self.lock().holder(session, rows).is_some()
+    }
+
+    /// The rows of a table that other sessions have, of those of one line, ascending; none if they have all.
+    pub(crate) fn of_others(&self, session: u32, (table, line): (u32, u64)) -> Option<Vec<usize>> {
+        let locks = self.lock();
+        let mut rows = Vec::new();
+        for held in locks.held.get(&table).into_iter().flatten().filter(|held| held.session != session) {
+            if held.line != line {
+                return None;
+            }
+            rows.extend(held.rows.iter().copied());
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        Some(rows)
     }
 
     /// Whether another session has rows of a table.
@@ -148,6 +180,7 @@ impl Locks {
         // On another line they may be any.
         let has = |held: &&Held| {
             held.session != session
+                && excludes(held.strength, rows.strength)
                 && !rows.numbers.is_empty()
                 && (held.line != rows.line || crate::catalog::history::meet(&held.rows, rows.numbers))
         };
@@ -173,7 +206,7 @@ mod tests {
     use super::*;
 
     fn rows(numbers: &[usize]) -> Rows<'_> {
-        Rows { table: 7, line: 1, numbers }
+        Rows { table: 7, line: 1, numbers, strength: Strength::Update }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::notify;
 use crate::plan::{Hardware, Planned};
 use crate::provider::{Provided, Scanned, scan_all};
 use crate::roles::Rights;
+use crate::row_locks::RowLocks;
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
 use crate::transaction::Times;
 use crate::{Error, ErrorKind, Result};
@@ -75,6 +76,7 @@ pub(crate) struct Snapshot<'a> {
     /// Whether the rows of a file become a table as they are.
     loads: Cell<bool>,
     context: &'a Context,
+    locks: &'a RowLocks,
     files: RefCell<HashMap<(Vec<String>, FileOptions), StoredTable>>,
     /// When the transaction and the statement began.
     times: Times,
@@ -95,6 +97,8 @@ pub(crate) struct Snapshot<'a> {
     coming: RefCell<Option<StoredTable>>,
     /// Tables with the numbers of their rows, under the names of those, which the statement changes.
     changing: RefCell<Vec<(Qualified, StoredTable, TableHandle)>>,
+    /// Tables with the numbers of their rows, without those that others have taken.
+    skipping: RefCell<Vec<StoredTable>>,
     /// Rows that were to be inserted beside those that are there.
     meeting: RefCell<Option<StoredTable>>,
     /// Whether whoever asks needs no rights.
@@ -173,7 +177,7 @@ impl<'a> Snapshot<'a> {
         facts: Facts,
         system: &system::Cache,
         open_files: OpenFiles<'a>,
-        context: &'a Context,
+        (context, locks): (&'a Context, &'a RowLocks),
         times: Times,
     ) -> Self {
         let path = facts.search_path(&state);
@@ -197,6 +201,7 @@ impl<'a> Snapshot<'a> {
             loads: Cell::new(false),
             open_files,
             context,
+            locks,
             files: RefCell::default(),
             times,
             asks_functions: Cell::new(false),
@@ -208,6 +213,7 @@ impl<'a> Snapshot<'a> {
             asked: RefCell::default(),
             coming: RefCell::default(),
             changing: RefCell::default(),
+            skipping: RefCell::default(),
             meeting: RefCell::default(),
             is_trusted: Cell::new(false),
         }
@@ -502,6 +508,7 @@ impl<'a> Snapshot<'a> {
         stored
             .or_else(|| self.coming.borrow().as_ref().and_then(of))
             .or_else(|| self.changing.borrow().iter().find_map(|(_, stored, _)| of(stored)))
+            .or_else(|| self.skipping.borrow().iter().find_map(of))
             .or_else(|| self.meeting.borrow().as_ref().and_then(of))
             .or_else(|| self.system_tables.borrow().values().find_map(system))
             .or_else(|| self.files.borrow().values().find_map(of))
@@ -534,6 +541,20 @@ impl Catalog for Snapshot<'_> {
         let numbered = stored.numbered();
         let info = Arc::clone(&numbered.info);
         self.changing.borrow_mut().push((found, numbered, stored.info.handle));
+        Ok(Some(info))
+    }
+
+    fn to_lock(&self, name: &TableName, skips: bool) -> Result<Option<Arc<TableInfo>>> {
+        let Some((found, CatalogEntry::Table(_))) = self.find(name).filter(|_| skips) else {
+            return self.to_change(name);
+        };
+        let Some(object) = self.state.object(&found) else { return Ok(None) };
+        let Ok(stored) = self.state.table(&found) else { return Ok(None) };
+        self.counts.set(true);
+        let others = self.locks.of_others(self.facts.session, (object.oid, stored.history.line()));
+        let numbered = stored.without_rows(others.as_deref(), self.context)?.numbered();
+        let info = Arc::clone(&numbered.info);
+        self.skipping.borrow_mut().push(numbered);
         Ok(Some(info))
     }
 

@@ -71,7 +71,9 @@ pub fn files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("it can be listed").path()).collect();
     files.retain(|file| file.extension().is_some_and(|ending| ending == "slt"));
     if let Some(only) = std::env::var_os("SLT") {
-        files.retain(|file| file.file_stem().is_some_and(|stem| only.to_string_lossy().split(',').any(|name| stem == name)));
+        files.retain(|file| {
+            file.file_stem().is_some_and(|stem| only.to_string_lossy().split(',').any(|name| stem == name))
+        });
     }
     files.sort();
     assert!(!files.is_empty(), "there are SQL logic tests");

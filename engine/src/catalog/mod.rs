@@ -87,6 +87,11 @@ impl Numbers {
         self.keys.insert(at, next_oids(2));
     }
 
+    /// Gives a label that comes before others a number.
+    pub(crate) fn insert_label(&mut self, at: usize) {
+        self.defaults.insert(at.min(self.defaults.len()), next_oids(1));
+    }
+
     /// The numbers of an entry that follows one that had these.
     fn followed(&self, entry: &Entry) -> Self {
         let declared = entry.declared();

@@ -249,6 +249,24 @@ impl StoredTable {
         StoredTable { keys, ..next }
     }
 
+    /// The same snapshot, for one query, without some rows, which keep their numbers; none are all.
+    pub(crate) fn without_rows(&self, rows: Option<&[usize]>, context: &Context) -> Result<Self> {
+        let count = self.table.rows();
+        let all: Vec<usize> = if rows.is_none() { (0..count).collect() } else { Vec::new() };
+        let rows: Vec<usize> = rows.unwrap_or(&all).iter().copied().filter(|&row| row < count).collect();
+        if rows.is_empty() {
+            return Ok(self.clone());
+        }
+        let (table, marks) = match self.info.hidden.deleted {
+            Some(marks) => (self.table.marked(&rows, marks, context)?, marks),
+            None => (self.table.with_marks().marked(&rows, self.table.fields.len(), context)?, self.table.fields.len()),
+        };
+        let mut info = TableInfo::clone(&self.info);
+        (info.statistics, info.handle) = (Arc::clone(&table.statistics), next_handle());
+        info.hidden = Hidden { deleted: Some(marks), number: None };
+        Ok(StoredTable { table: Arc::new(table), info: Arc::new(info), ..self.clone() })
+    }
+
     /// The same snapshot with the numbers of its rows, under a handle of its own: for a statement that changes rows.
     pub(crate) fn numbered(&self) -> Self {
         let table = self.table.numbered();

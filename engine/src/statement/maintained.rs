@@ -13,7 +13,7 @@ use crate::stream::{Notice, ResultStream};
 use crate::transaction::TransactionStatus;
 use crate::{Error, ErrorKind, Result, storage};
 use multiloop_planner::catalog::{Right, TableName};
-use multiloop_planner::sql::{LockMode, LockTable, Maintenance, Reindexed};
+use multiloop_planner::sql::{LockMode, LockTable, Maintenance, Reindexed, Strength};
 use std::path::Path;
 
 /// The line of a lock of all rows of a table: no snapshot has it, so whatever rows others have may be these.
@@ -180,7 +180,8 @@ impl Runner<'_> {
             return Ok(true);
         }
         let (is_other, stored) = (dropped.is_some(), dropped.unwrap_or_else(|| stored.clone()));
-        let all: Vec<usize> = (0..stored.info.fields.len()).filter(|at| columns.is_empty() || columns.contains(at)).collect();
+        let all: Vec<usize> =
+            (0..stored.info.fields.len()).filter(|at| columns.is_empty() || columns.contains(at)).collect();
         let measured = stored.measured(&all, &context)?;
         if is_other {
             state.insert(name, Entry::Table(measured));
@@ -260,7 +261,10 @@ impl Runner<'_> {
                 continue;
             }
             let locks = &self.session.engine.0.row_locks;
-            let (session, rows) = (self.session.work.identity().0, Rows { table: object.oid, line: WHOLE, numbers: &[0] });
+            let (session, rows) = (
+                self.session.work.identity().0,
+                Rows { table: object.oid, line: WHOLE, numbers: &[0], strength: Strength::Update },
+            );
             if locks.try_take(session, rows) {
                 continue;
             }

@@ -8,6 +8,7 @@ mod deferred;
 mod dropped;
 mod granted;
 mod indexes;
+mod locking;
 mod maintained;
 mod materialized;
 mod renamed;
@@ -105,6 +106,10 @@ fn run_once(
         if let Statement::Change(change) = statement {
             return runner.change(&change, write, timings);
         }
+        if let Statement::Locking(locking) = statement {
+            drop(write);
+            return runner.lock(&locking, timings);
+        }
         let done = match statement {
             Statement::Query(query) => {
                 let planned = runner.planned(query, &mut timings)?;
@@ -128,19 +133,10 @@ fn run_once(
             }
             Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
             Statement::Session(_) => Err(Error::internal("a session's own statement was run as one of tables")),
-            Statement::Insert { name, query } => {
-                // It asks for the right to write itself.
-                let is_last = write.is_some();
-                drop(write);
-                let source = runner.source(query)?;
-                let rows = runner.append(&name, |info| runner.build(info.declared.fields(&info.fields), source));
-                match rows {
-                    // Somebody has given the table other columns: it is bound anew.
-                    Err(error) if error.kind() == ErrorKind::Serialization && !is_last => return Ok(None),
-                    rows => Ok(ResultStream::done(format!("INSERT 0 {}", rows?))),
-                }
+            Statement::Insert { name, query } => return runner.insert_rows(&name, query, write),
+            Statement::Change(_) | Statement::Locking(_) => {
+                Err(Error::internal("a change was run as another statement"))
             }
-            Statement::Change(_) => Err(Error::internal("a change was run as another statement")),
             Statement::Drop { names, kind, if_exists, cascade } => runner.drop(&names, kind, if_exists, cascade),
             Statement::CopyFrom { path: None, .. } | Statement::CopyTo { path: None, .. } => {
                 Err(Error::unsupported("COPY with STDIN or STDOUT without a client to copy with is"))
@@ -431,6 +427,19 @@ impl Runner<'_> {
         Ok(ResultStream::done("CREATE SCHEMA"))
     }
 
+    /// INSERT of nothing but rows. None if somebody has given the table other columns: it is to be bound anew.
+    fn insert_rows(&self, name: &TableName, query: Query, write: Option<Write<'_>>) -> Result<Option<ResultStream>> {
+        // It asks for the right to write itself.
+        let is_last = write.is_some();
+        drop(write);
+        let source = self.source(query)?;
+        let rows = self.append(name, |info| self.build(info.declared.fields(&info.fields), source));
+        match rows {
+            Err(error) if error.kind() == ErrorKind::Serialization && !is_last => Ok(None),
+            rows => Ok(Some(ResultStream::done(format!("INSERT 0 {}", rows?)))),
+        }
+    }
+
     /// Appends rows to a table: they are made while nobody else may write, for the table as it is then.
     /// Gives the number of rows.
     pub(crate) fn append(&self, name: &TableName, rows: impl FnOnce(&TableInfo) -> Result<Table>) -> Result<usize> {
@@ -654,6 +663,7 @@ pub(crate) fn shown_fields(statement: &Statement) -> Option<Vec<Field>> {
         Statement::Describe { .. } | Statement::DescribeQuery(_) => &["column", "type", "nullable"],
         Statement::Summarize(_) => return Some(summary::fields()),
         Statement::Change(change) => return change.returned_fields(),
+        Statement::Locking(locking) => return Some(locking.fields()),
         _ => return None,
     };
     Some(names.iter().map(|name| Field::new(*name, DataType::Text, true)).collect())

@@ -291,7 +291,8 @@ pub(super) fn constraints(making: &Making<'_>) -> Vec<Vec<Value>> {
                 [reference.is_valid, deferral != Deferral::Never, deferral == Deferral::Deferred].map(boolean);
             let to = oid(to.oid);
             let rest = [
-                to, referenced, update, delete, plain, inherits, none, across, within, beside, valid, deferrable, deferred,
+                to, referenced, update, delete, plain, inherits, none, across, within, beside, valid, deferrable,
+                deferred,
             ];
             add(number, &reference.name, "f", index, &reference.columns, rest);
         }

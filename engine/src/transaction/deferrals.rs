@@ -48,7 +48,8 @@ impl Deferrals {
     /// Takes those whose check has been put off, of these names, or all.
     pub(crate) fn take(&mut self, names: Option<&[(Qualified, String)]>) -> Vec<(Qualified, String)> {
         let all = std::mem::take(&mut self.postponed);
-        let (taken, kept): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| names.is_none_or(|names| names.contains(one)));
+        let (taken, kept): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|one| names.is_none_or(|names| names.contains(one)));
         self.postponed = kept.into_iter().collect();
         taken
     }

@@ -348,12 +348,7 @@ impl Work {
     /// 25006 in a transaction that only reads, 57014 if the statement is cancelled while others write.
     pub(crate) fn begin_write<'a>(&'a self, current: &'a Current, heard: &Cancellation) -> Result<Write<'a>> {
         let writing = self.writing.take(heard)?;
-        let read_only = {
-            let inner = self.inner();
-            let mode = inner.transaction.as_ref().and_then(|transaction| transaction.mode.read_only);
-            mode.unwrap_or_else(|| inner.settings.is_on("default_transaction_read_only"))
-        };
-        if read_only {
+        if self.is_read_only() {
             let message = "cannot change tables in a read-only transaction";
             return Err(Error::new(ErrorKind::ReadOnlyTransaction, message));
         }
@@ -534,6 +529,13 @@ impl Work {
         transaction.failed = false;
         inner.settings = savepoint.settings.clone();
         Ok(())
+    }
+
+    /// Whether what runs now may only read.
+    pub(crate) fn is_read_only(&self) -> bool {
+        let inner = self.inner();
+        let mode = inner.transaction.as_ref().and_then(|transaction| transaction.mode.read_only);
+        mode.unwrap_or_else(|| inner.settings.is_on("default_transaction_read_only"))
     }
 
     /// Reads or changes what the transaction that is open checks when it commits; none if none is.

@@ -8,7 +8,9 @@ mod right;
 mod view;
 
 pub use conjecture::Conjecture;
-pub use declared::{Action, Check, Declared, Deferral, Index, IndexPart, Key, Materialized, OnCommit, Reference, Restriction};
+pub use declared::{
+    Action, Check, Declared, Deferral, Index, IndexPart, Key, Materialized, OnCommit, Reference, Restriction,
+};
 pub use file_options::{FileOption, FileOptions, OptionValue};
 pub use right::Right;
 pub(crate) use view::GONE;
@@ -334,6 +336,11 @@ pub trait Catalog {
     /// of that name.
     fn to_change(&self, _: &TableName) -> Result<Option<Arc<TableInfo>>> {
         Ok(None)
+    }
+
+    /// The same for a query that takes the rows that it gives; without rows that others have taken, if they are skipped.
+    fn to_lock(&self, name: &TableName, _skips: bool) -> Result<Option<Arc<TableInfo>>> {
+        self.to_change(name)
     }
 
     /// Rows that were to be inserted into a table beside those that are there and have a key of theirs: the table's columns as they

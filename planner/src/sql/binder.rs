@@ -36,6 +36,11 @@ pub(crate) struct Binder<'b, 'a> {
     pub(super) pivot_condition: Option<super::pivot::PivotCondition>,
     /// In what the binder stands that a recursive query may not name itself in, outermost first.
     pub(super) within: Vec<Within>,
+    /// What FOR UPDATE says of the SELECT that is being bound, and of the query that is bound next.
+    pub(super) locking: Option<super::locking::Clauses>,
+    pub(super) locks_next: Option<super::locking::Clauses>,
+    /// The table whose rows the statement changes.
+    pub(super) changed: Option<crate::catalog::TableName>,
     /// Whether the FROM that is being bound names the recursive query that it is in the step of.
     pub(super) names_itself: bool,
 }
@@ -74,6 +79,9 @@ impl<'b, 'a> Binder<'b, 'a> {
             pivot_condition: None,
             within: Vec::new(),
             names_itself: false,
+            locking: None,
+            locks_next: None,
+            changed: None,
         }
     }
 

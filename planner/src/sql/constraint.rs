@@ -5,7 +5,9 @@
 use super::binder::Binder;
 use super::kept::without_table;
 use super::parse::parse_expression;
-use crate::catalog::{Action, CatalogEntry, Check, Declared, Deferral, Key, Meant, Reference, Right, TableInfo, TableName, View};
+use crate::catalog::{
+    Action, CatalogEntry, Check, Declared, Deferral, Key, Meant, Reference, Right, TableInfo, TableName, View,
+};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::Function;
 use crate::relation::builder::{Clause, Coercion, FromItem, Need, Scope, with_cast_hint};
@@ -211,7 +213,8 @@ impl Binder<'_, '_> {
         let bound = self.alone(value, &Scope::empty(None, Clause::Default), "DEFAULT expression");
         let bound = bound.map_err(|error| match error.kind() {
             ErrorKind::UnknownColumn => {
-                Error::new(ErrorKind::Unsupported, "cannot use column reference in DEFAULT expression").at(error.position())
+                Error::new(ErrorKind::Unsupported, "cannot use column reference in DEFAULT expression")
+                    .at(error.position())
             }
             _ => error,
         })?;

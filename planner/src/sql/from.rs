@@ -71,7 +71,8 @@ impl Binder<'_, '_> {
                 if let Some(what) = refused_of_table(factor) {
                     return Err(Error::unsupported(what).at(position));
                 }
-                let mut item = self.bind_table_name(name)?;
+                let locked = self.locked_table(name, alias.as_ref())?;
+                let mut item = locked.map_or_else(|| self.bind_table_name(name), Ok)?;
                 item.relation = self.sampled(item.relation, sample.as_ref(), position)?;
                 if let [table] = &item.tables[..]
                     && table.of.is_some()

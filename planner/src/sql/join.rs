@@ -94,7 +94,7 @@ impl Binder<'_, '_> {
 }
 
 /// Whether an outer join may give rows without one of the tables of a chain of joins: the first, or that of a join.
-fn missing(joins: &[ast::Join], at: usize) -> bool {
+pub(super) fn missing(joins: &[ast::Join], at: usize) -> bool {
     let side = |join: &ast::Join| join_side(&join.join_operator).ok().map(|(side, _)| side);
     let own = at.checked_sub(1).and_then(|own| side(&joins[own]));
     matches!(own, Some(Side::Left | Side::Full))

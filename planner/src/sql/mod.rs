@@ -49,6 +49,7 @@ mod from_function;
 mod iterate;
 mod join;
 mod limit;
+mod locking;
 mod names;
 mod naming;
 mod order;
@@ -73,12 +74,13 @@ mod text;
 mod change;
 
 pub use change::{Change, ChangeKind, Conflict, ConflictUpdate};
-pub use definition::{LockMode, LockTable, Maintenance, Reindexed};
 pub use definition::{Added, Alter, Alteration, Altering, Retyped, added, default_set, reads_column, retyped};
 pub use definition::{Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart};
+pub use definition::{LockMode, LockTable, Maintenance, Reindexed};
 pub use escapes::with_escapes;
 pub use filled::{assigned_rows, filled_rows, view_as_query};
 pub use kept::{column_renamed, names_column, pretty};
+pub use locking::{Strength, Wait};
 pub use normal::normalised;
 pub use session::{
     Direction, Discarded, Isolation, Piece, RoleOptions, RoleStatement, SessionStatement, TransactionMode,
@@ -188,6 +190,8 @@ pub enum Statement {
         /// The rows.
         query: Query,
     },
+    /// SELECT … FOR UPDATE and its kin.
+    Locking(Box<Locking>),
     /// UPDATE, DELETE, and INSERT that has RETURNING or ON CONFLICT.
     Change(Box<Change>),
     /// CREATE MATERIALIZED VIEW.
@@ -297,9 +301,30 @@ impl Statement {
             | Statement::Summarize(query)
             | Statement::Explain { query, .. } => Some(query),
             Statement::Change(change) => Some(&change.query),
+            Statement::Locking(locking) => Some(&locking.query),
             _ => None,
         }
     }
+}
+
+/// A query whose rows are taken until the transaction ends.
+#[derive(Clone, Debug)]
+pub struct Locking {
+    /// The query; behind its columns come the numbers of rows, a column for each of these tables.
+    pub query: Query,
+    /// The tables whose rows are taken.
+    pub tables: Vec<Locked>,
+}
+
+/// A table of FROM whose rows are taken.
+#[derive(Clone, Debug)]
+pub struct Locked {
+    /// The table.
+    pub table: TableName,
+    /// How.
+    pub strength: Strength,
+    /// What is done about rows that others have.
+    pub wait: Wait,
 }
 
 /// What EXPLAIN shows.

@@ -231,8 +231,7 @@ pub(super) fn parse_part<T>(
 ) -> Result<T> {
     let tokens = respell(tokens);
     check_chains(text, &tokens)?;
-    let mut parser =
-        Parser::new(&SqlDialect).with_recursion_limit(usize::MAX).with_tokens_with_locations(tokens);
+    let mut parser = Parser::new(&SqlDialect).with_recursion_limit(usize::MAX).with_tokens_with_locations(tokens);
     let parsed = parse(&mut parser).map_err(|error| from_parser(text, error))?;
     let rest = parser.peek_token();
     if rest.token != Token::EOF {

@@ -102,22 +102,24 @@ impl Binder<'_, '_> {
             order_by,
             limit_clause,
             fetch,
-            locks,
+            locks: _,
             for_clause,
             settings,
             format_clause,
             pipe_operators,
         } = query;
         let position = self.query_start(query);
-        if let Some(lock) = locks.first() {
-            return Err(Error::unsupported(format_args!("{lock} is")).at(position));
-        }
         if for_clause.is_some() || settings.is_some() || format_clause.is_some() || !pipe_operators.is_empty() {
             return Err(Error::unsupported("FOR XML, SETTINGS, FORMAT and pipe operators are").at(position));
         }
         let own = Tail { order_by: order_by.as_ref(), limit: limit_clause.as_ref(), fetch: fetch.as_ref() };
         let tail = own.merge(outer_tail).map_err(|error| error.at(position))?;
-        self.deeper(position, |binder| {
+        let locking = match self.locks_next.take() {
+            Some(locking) => Some(locking),
+            None => self.inner_locks(query).map_err(|error| error.at(position))?,
+        };
+        let around = std::mem::replace(&mut self.locking, locking);
+        let bound = self.deeper(position, |binder| {
             let in_sight = binder.ctes.len();
             let bound = binder.bind_with(with.as_ref(), parent).and_then(|definitions| {
                 let (relation, output) = binder.bind_body(body, parent, unknown, tail)?;
@@ -125,7 +127,9 @@ impl Binder<'_, '_> {
             });
             binder.ctes.truncate(in_sight);
             bound
-        })
+        });
+        self.locking = around;
+        bound
     }
 
     fn bind_body(

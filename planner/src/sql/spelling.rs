@@ -33,7 +33,7 @@ const BEFORE_QUERY: [&str; 6] = ["as", "union", "all", "distinct", "except", "in
 /// The same tokens in words that sqlparser reads.
 pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut respelled = Respelled::default();
-    let tokens = super::forms::respell(super::ahead::respell(tokens));
+    let tokens = super::forms::respell(super::ahead::respell(super::locking::respell(tokens)));
     let mut tokens = super::grouping_words::respell(tokens).into_iter();
     while let Some(token) = tokens.next() {
         let next = tokens.as_slice().iter().map(|next| &next.token).find(|next| !matches!(next, Token::Whitespace(_)));

@@ -108,6 +108,7 @@ fn bind_definition(
 fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions, text: &str) -> Result<Statement> {
     match ast {
         _ if let Some(change) = changing(ast) => binder.change(change),
+        ast::Statement::Query(query) if !query.locks.is_empty() => binder.locking_query(query),
         ast::Statement::Query(query) => Ok(Statement::Query(binder.whole_query(query)?)),
         ast::Statement::CreateTable(create) => binder.create_table(create),
         ast::Statement::CreateView(create) => binder.create_view(create),

@@ -87,6 +87,35 @@ pub(super) fn without(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Result<Vec
     Ok(tokens)
 }
 
+/// The same of a column or a constraint alone, as ALTER TABLE adds it.
+pub(super) fn without_in_part(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Result<Vec<TokenWithSpan>> {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while at < tokens.len() {
+        let follows = |ahead: usize, word: &str| {
+            let solid = tokens[at + 1..].iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+            solid.skip(ahead).next().is_some_and(|token| is_keyword(&token.token, word))
+        };
+        let opens = tokens.get(at + 1).is_some_and(|token| token.token == Token::LParen);
+        match &tokens[at].token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            token if depth == 0 && is_keyword(token, "with") && opens => {
+                taken(text, &mut tokens, at, 1, |words| words.storage(Stored::Index))?;
+            }
+            token if depth == 0 && is_keyword(token, "using") && follows(0, "index") && follows(1, "tablespace") => {
+                taken(text, &mut tokens, at, 2, |words| {
+                    words.needs("tablespace")?;
+                    words.tablespace()
+                })?;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    Ok(tokens)
+}
+
 fn blank(tokens: &mut [TokenWithSpan], places: std::ops::Range<usize>) {
     for token in &mut tokens[places] {
         token.token = Token::Whitespace(Whitespace::Space);

@@ -44,13 +44,8 @@ impl Runner<'_> {
         let temporary = name.schema == TEMPORARY;
         let added = |runner: &Runner<'_>| sql::added(runner.snapshot, altering, change, &stored.info, temporary);
         let Added { fields, mut declared, is_volatile } = self.over_written(state, added)?;
-        let new = New {
-            name: &altering.alter.name,
-            temporary,
-            if_not_exists: false,
-            or_replace: false,
-            tag: "ALTER TABLE",
-        };
+        let new =
+            New { name: &altering.alter.name, temporary, if_not_exists: false, or_replace: false, tag: "ALTER TABLE" };
         self.refer(&new, name, &mut declared)?;
         name_indexes(state, name, &mut declared)?;
         let at = fields.len() - 1;
@@ -119,7 +114,7 @@ impl Runner<'_> {
         })
     }
 
-    fn rows_of_query(&self, query: Query, fields: Vec<Field>) -> Result<Table> {
+    pub(super) fn rows_of_query(&self, query: Query, fields: Vec<Field>) -> Result<Table> {
         let mut builder = TableBuilder::new(fields, Storage::Compact, &self.session.loading());
         for batch in self.query(query, super::super::Timings::default())? {
             builder.push(batch?)?;
@@ -224,13 +219,7 @@ impl Runner<'_> {
     }
 
     /// SET NOT NULL and DROP NOT NULL.
-    pub(super) fn set_nullable(
-        &self,
-        state: &mut State,
-        name: &Qualified,
-        column: &str,
-        nullable: bool,
-    ) -> Result<()> {
+    pub(super) fn set_nullable(&self, state: &mut State, name: &Qualified, column: &str, nullable: bool) -> Result<()> {
         let stored = state.table(name)?.clone();
         let at = column_of(&stored.info, column)?;
         if stored.info.fields[at].nullable == nullable {
@@ -266,7 +255,7 @@ impl Runner<'_> {
 }
 
 /// The rows of a table that are not deleted as values of its columns as they are declared, in chunks as a load makes them.
-fn plain(stored: &StoredTable, context: &Context) -> Result<Table> {
+pub(super) fn plain(stored: &StoredTable, context: &Context) -> Result<Table> {
     if stored.stored().is_lazy() {
         return Err(Error::unsupported("a change of the columns of a table that is read when it is asked is"));
     }
@@ -286,7 +275,7 @@ fn plain(stored: &StoredTable, context: &Context) -> Result<Table> {
 }
 
 /// A table of rows as values, stored as a load stores them.
-fn rewritten(
+pub(super) fn rewritten(
     state: &State,
     rows: Table,
     (fields, declared): (&[Field], Declared),

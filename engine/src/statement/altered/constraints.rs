@@ -28,13 +28,8 @@ impl Runner<'_> {
         let temporary = name.schema == TEMPORARY;
         let added = |runner: &Runner<'_>| sql::added(runner.snapshot, altering, change, &stored.info, temporary);
         let Added { fields, mut declared, .. } = self.over_written(state, added)?;
-        let new = New {
-            name: &altering.alter.name,
-            temporary,
-            if_not_exists: false,
-            or_replace: false,
-            tag: "ALTER TABLE",
-        };
+        let new =
+            New { name: &altering.alter.name, temporary, if_not_exists: false, or_replace: false, tag: "ALTER TABLE" };
         self.refer(&new, name, &mut declared)?;
         name_indexes(state, name, &mut declared)?;
         let filled: Vec<usize> =

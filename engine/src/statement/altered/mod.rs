@@ -17,7 +17,7 @@ use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{Declared, TableInfo, TableName};
-use multiloop_planner::sql::{Alter, Alteration, Altering, ObjectKind};
+use multiloop_planner::sql::{self, Alter, Alteration, Altering, ObjectKind};
 use std::sync::Arc;
 
 impl Runner<'_> {
@@ -80,8 +80,7 @@ impl Runner<'_> {
                 column_of(&state.table(name)?.info, column)?;
                 return Ok(Vec::new());
             }
-            let message =
-                format!("ALTER action {} cannot be performed on relation \"{}\"", action(change), name.name);
+            let message = format!("ALTER action {} cannot be performed on relation \"{}\"", action(change), name.name);
             return Err(Error::new(ErrorKind::WrongObjectType, message)
                 .with_detail(format!("This operation is not supported for {kind}s.")));
         }
@@ -95,16 +94,13 @@ impl Runner<'_> {
             Alteration::SetType { column, .. } => quiet(self.set_type(state, name, column, (altering, change))),
             Alteration::SetDefault { column, value } => {
                 let column = column_of(&stored.info, column)?;
-                let declared = match value {
-                    Some(value) => self.over_written(state, |runner| {
-                        multiloop_planner::sql::default_set(runner.snapshot, altering, (column, value), &stored.info)
-                    })?,
-                    None => {
-                        let mut declared = Declared::clone(&stored.info.declared);
-                        declared.set_default(column, None, stored.info.fields.len());
-                        declared
-                    }
-                };
+                let mut declared = Declared::clone(&stored.info.declared);
+                declared.set_default(column, None, stored.info.fields.len());
+                if let Some(value) = value {
+                    declared = self.over_written(state, |runner| {
+                        sql::default_set(runner.snapshot, altering, (column, value), &stored.info)
+                    })?;
+                }
                 quiet(super::dropped::redeclare(state, name, declared, |_| {}))
             }
             Alteration::SetNullable { column, nullable } => quiet(self.set_nullable(state, name, column, *nullable)),
@@ -134,9 +130,8 @@ impl Runner<'_> {
 
     /// Runs `ask` over the state of the statement, with the rights of who asks.
     fn over_written<T>(&self, state: &State, ask: impl FnOnce(&Runner<'_>) -> Result<T>) -> Result<T> {
-        self.session.with_state(state.clone(), |snapshot| {
-            ask(&Runner { session: self.session, snapshot, parameters: &[] })
-        })
+        self.session
+            .with_state(state.clone(), |snapshot| ask(&Runner { session: self.session, snapshot, parameters: &[] }))
     }
 
     /// OWNER TO.

@@ -27,12 +27,7 @@ impl Runner<'_> {
     }
 
     /// The error (0A000) for a column that is to have another type, and that a view reads.
-    pub(super) fn check_unread(
-        &self,
-        state: &State,
-        name: &Qualified,
-        (column, called): (usize, &str),
-    ) -> Result<()> {
+    pub(super) fn check_unread(&self, state: &State, name: &Qualified, (column, called): (usize, &str)) -> Result<()> {
         let Some(view) = self.reading(state, name, column)?.into_iter().next() else { return Ok(()) };
         let kind = state.get(&view).map_or("view", Entry::kind);
         let message = "cannot alter type of a column used by a view or rule";

@@ -66,7 +66,7 @@ impl Runner<'_> {
             let mut there: Vec<usize> = sorted.met.iter().map(|&(_, there)| there).collect();
             there.sort_unstable();
             there.dedup();
-            if !self.locked(name, &there)? {
+            if !self.locked(name, &there, multiloop_planner::sql::Strength::Update)? {
                 return Ok(Inserting::Waits(there));
             }
         }

@@ -32,7 +32,7 @@ use multiloop_exec::column::{Chunk, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{Hidden, Key, TableInfo};
 use multiloop_planner::relation::Query;
-use multiloop_planner::sql::{Change, ChangeKind};
+use multiloop_planner::sql::{Change, ChangeKind, Strength};
 use multiloop_planner::types::{DataType, Field};
 use references::Altered;
 use std::collections::BTreeSet;
@@ -83,10 +83,10 @@ impl Runner<'_> {
         let fields = self.given_fields(change, &self.snapshot.state.table(&found)?.info);
         let numbers = if let ChangeKind::Insert { .. } = change.kind { Numbers::None } else { Numbers::First };
         let given = self.given(change.query.clone(), fields, numbers)?;
-        if !self.locked(&found, &given.numbers)? {
+        if !self.locked(&found, &given.numbers, Strength::Update)? {
             // Who has them may need the right to write to end.
             drop(write);
-            self.wait_for(&found, &given.numbers)?;
+            self.wait_for(&found, &given.numbers, Strength::Update)?;
             return Ok(None);
         }
         let mut write = match write {
@@ -106,7 +106,7 @@ impl Runner<'_> {
                     Inserting::Done(outcome) => outcome,
                     Inserting::Waits(numbers) => {
                         drop(write);
-                        self.wait_for(&name, &numbers)?;
+                        self.wait_for(&name, &numbers, Strength::Update)?;
                         return Ok(None);
                     }
                 }
@@ -131,8 +131,7 @@ impl Runner<'_> {
         if outcome.count > 0 {
             self.publish(write, &name, is_load)?;
         }
-        let tag =
-            if verb == "INSERT" { format!("INSERT 0 {}", outcome.count) } else { format!("{verb} {}", outcome.count) };
+        let tag = format!("{verb}{} {}", if verb == "INSERT" { " 0" } else { "" }, outcome.count);
         let Some(returning) = change.returning else {
             return Ok(Some(ResultStream::done(tag).with_timings(timings)));
         };
@@ -141,25 +140,40 @@ impl Runner<'_> {
 
     /// Takes rows until the transaction ends; whether nobody else has one of them, and nobody has changed one since the transaction
     /// began.
-    fn locked(&self, name: &Qualified, numbers: &[usize]) -> Result<bool> {
+    pub(super) fn locked(&self, name: &Qualified, numbers: &[usize], strength: Strength) -> Result<bool> {
         let locks = &self.session.engine.0.row_locks;
-        let Some(rows) = self.lockable(name, numbers).filter(|rows| !rows.numbers.is_empty()) else { return Ok(true) };
+        let Some(rows) = self.lockable(name, numbers, strength).filter(|rows| !rows.numbers.is_empty()) else {
+            return Ok(true);
+        };
         Ok(locks.try_take(self.session.work.identity().0, rows) && !self.is_overtaken(name, numbers)?)
     }
 
     /// Waits until nobody else has one of some rows, and takes them.
-    fn wait_for(&self, name: &Qualified, numbers: &[usize]) -> Result<()> {
+    pub(super) fn wait_for(&self, name: &Qualified, numbers: &[usize], strength: Strength) -> Result<()> {
         let locks = &self.session.engine.0.row_locks;
-        let Some(rows) = self.lockable(name, numbers) else { return Ok(()) };
+        let Some(rows) = self.lockable(name, numbers, strength) else { return Ok(()) };
         let limit = self.session.work.time_limit("lock_timeout");
         locks.take(self.session.work.identity().0, rows, (&self.session.cancellation, limit))
     }
 
     /// Rows as they are locked; none of what is temporary, which is the session's own.
-    fn lockable<'n>(&self, name: &Qualified, numbers: &'n [usize]) -> Option<Rows<'n>> {
+    fn lockable<'n>(&self, name: &Qualified, numbers: &'n [usize], strength: Strength) -> Option<Rows<'n>> {
         let object = self.snapshot.state.object(name).filter(|_| name.schema != TEMPORARY)?;
         let Entry::Table(stored) = &object.entry else { return None };
-        Some(Rows { table: object.oid, line: stored.history.line(), numbers })
+        Some(Rows { table: object.oid, line: stored.history.line(), numbers, strength })
+    }
+
+    /// Whether somebody else has one of some rows.
+    pub(super) fn is_held(&self, name: &Qualified, numbers: &[usize], strength: Strength) -> bool {
+        let locks = &self.session.engine.0.row_locks;
+        let rows = self.lockable(name, numbers, strength);
+        rows.is_some_and(|rows| locks.is_held(self.session.work.identity().0, rows))
+    }
+
+    /// The rows of a query whose last columns are numbers of rows.
+    pub(super) fn rows_with_numbers(&self, query: &Query) -> Result<Table> {
+        let fields = query.fields().into_iter().map(|field| Field { nullable: true, ..field }).collect();
+        self.given(query.clone(), (fields, 0), Numbers::None).map(|given| given.rows)
     }
 
     /// Whether somebody else has changed one of some rows, and committed that, since the transaction began, or its statement.
@@ -338,6 +352,7 @@ impl Runner<'_> {
         let columns: Vec<usize> = (first..rows.fields.len()).collect();
         let rows = rows.clone().rearranged(&columns);
         let fields = query.fields().split_off(query.output.len() - returning);
+        let fields: Vec<Field> = fields.into_iter().map(|field| Field { nullable: true, ..field }).collect();
         let schema = schema_of_rows(&fields, &rows.chunks, 0..fields.len());
         let (of, shown) = (fields.clone(), Arc::clone(&schema));
         let chunks: Vec<Arc<Chunk>> = rows.chunks.into_vec();
@@ -356,7 +371,7 @@ fn share(a: &[usize], b: &[usize]) -> bool {
 fn storable(mut fields: Vec<Field>, own: usize, result: &ResultStream) -> Result<Vec<Field>> {
     let given = fields_of(&result.schema())?;
     for (field, given) in fields.iter_mut().zip(given).skip(own) {
-        if let DataType::Nested(_) = field.data_type {
+        if let DataType::Nested(_) = field.data_type.element().unwrap_or(field.data_type) {
             field.data_type = given.data_type;
         }
     }

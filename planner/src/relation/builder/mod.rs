@@ -75,7 +75,7 @@ pub use shared::{Definition, Shared};
 pub use state::{Builder, ViewQuery};
 pub use suggest::did_you_mean;
 pub use table::{FromItem, check_table_count, reads_itself};
-pub(crate) use table::{TABLES_MAX, rename_columns};
+pub(crate) use table::{ROW_NUMBER, TABLES_MAX, rename_columns};
 pub(crate) use values::may_be_null;
 pub use window::{Nulls, WindowSpec};
 pub(crate) use written::Head;

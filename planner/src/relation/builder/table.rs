@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// How many tables one FROM may join; the tree of joins is as deep.
 pub(crate) const TABLES_MAX: usize = 1000;
 
+/// The name of the column that has the numbers of rows that are to be taken. No text gives it.
+pub(crate) const ROW_NUMBER: &str = "\0row";
+
 /// An error (54001) for more tables in one FROM than the tree of joins may be deep.
 pub fn check_table_count(tables: usize) -> Result<()> {
     if tables > TABLES_MAX {
@@ -259,6 +262,41 @@ impl Builder<'_> {
     pub(crate) fn rows_to_change(&mut self, info: Arc<TableInfo>, name: &TableName) -> (FromItem, Option<ColumnId>) {
         let (rows, number) = self.numbered_scan(info, name.name.clone());
         (self.known(rows, name, None, true), number)
+    }
+
+    /// The rows of a table of the catalog that are to be taken, with their numbers in a column that is not seen; without those that
+    /// others have, if they are skipped. `shown` is what takes them, for errors. None if there is no table of this name.
+    pub(crate) fn table_to_lock(
+        &mut self,
+        name: &TableName,
+        (skips, shown): (bool, &str),
+        position: Option<Position>,
+    ) -> Result<Option<FromItem>> {
+        let catalog = self.catalog;
+        for right in [Right::Select, Right::Update] {
+            catalog.check_right(name, right, None).map_err(|error| error.at(position))?;
+        }
+        let refused = |what: &str| Error::unsupported(format_args!("{shown} of {what} is")).at(position);
+        match catalog.entry(name).map_err(|error| error.at(position))? {
+            Some(CatalogEntry::Table(info)) if info.declared.materialized.is_some() => {
+                let message = format!("cannot lock rows in materialized view \"{}\"", name.name);
+                return Err(Error::new(ErrorKind::WrongObjectType, message).at(position));
+            }
+            Some(CatalogEntry::Table(_)) => {}
+            Some(CatalogEntry::View(_)) => return Err(refused("a view")),
+            None => return Ok(None),
+        }
+        let info = catalog.to_lock(name, skips).map_err(|error| error.at(position))?;
+        let info = info.ok_or_else(|| refused("rows that are not the engine's"))?;
+        let (rows, number) = self.numbered_scan(info, name.name.clone());
+        let mut item = self.known(rows, name, None, true);
+        self.need(name, Some(item.columns.iter().map(|column| column.name.clone()).collect()));
+        if let Some(number) = number {
+            let table = item.tables.first().cloned();
+            let column = ScopeColumn::new(table.as_ref(), ROW_NUMBER.to_owned(), number);
+            item.columns.push(ScopeColumn { hidden: true, ..column });
+        }
+        Ok(Some(item))
     }
 
     /// Rows as those of a table of the catalog, under its name.

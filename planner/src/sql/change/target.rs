@@ -69,7 +69,10 @@ impl Binder<'_, '_> {
     }
 
     /// The name and the alias; 42601 for anything else that FROM could have in the place.
-    fn target_name<'t>(&self, table: &'t ast::TableWithJoins) -> Result<(&'t ast::ObjectName, Option<&'t ast::Ident>)> {
+    pub(super) fn target_name<'t>(
+        &self,
+        table: &'t ast::TableWithJoins,
+    ) -> Result<(&'t ast::ObjectName, Option<&'t ast::Ident>)> {
         let ast::TableWithJoins { relation, joins } = table;
         let wrong = |position, found: &str| {
             let message = format!("syntax error at or near \"{found}\": the table to be changed is expected alone");

@@ -13,6 +13,7 @@ use crate::sql::parse::parse_part;
 use crate::sql::refused;
 use crate::sql::session::Words;
 use crate::sql::text::Moves;
+use crate::sql::tuned::without_in_part;
 use sqlparser::ast;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
@@ -297,8 +298,9 @@ impl Words<'_> {
         let begin = self.at;
         let name = if self.takes("constraint") { Some(self.name()?) } else { None };
         let primary = self.takes("primary") && self.takes("key");
-        if (primary || self.takes("unique")) && self.takes("using") {
-            self.needs("index")?;
+        let is_unique = primary || self.takes("unique");
+        if is_unique && self.peeks("using") && self.peeks_at(1, "index") && !self.peeks_at(2, "tablespace") {
+            self.at += 2;
             let index = self.name()?;
             let _ = self.takes("not") && self.takes("deferrable");
             return Ok(Alteration::AddUsingIndex { name, index, primary });
@@ -516,7 +518,7 @@ impl Words<'_> {
             return Err(self.unexpected());
         }
         let tokens: Vec<TokenWithSpan> = self.tokens[self.at..end].iter().copied().cloned().collect();
-        let parsed = parse_part(self.text, tokens, parse)?;
+        let parsed = parse_part(self.text, without_in_part(self.text, tokens)?, parse)?;
         self.at = end;
         Ok(parsed)
     }

@@ -44,7 +44,9 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
 pub(in crate::sql) fn sets_constraints(tokens: &[TokenWithSpan]) -> bool {
     let mut solid = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_) | Token::EOF));
     let mut is = |word: &str| solid.next().is_some_and(|token| is_keyword(&token.token, word));
-    is("set") && is("constraints") && !solid.next().is_some_and(|next| next.token == Token::Eq || is_keyword(&next.token, "to"))
+    is("set")
+        && is("constraints")
+        && !solid.next().is_some_and(|next| next.token == Token::Eq || is_keyword(&next.token, "to"))
 }
 
 impl Words<'_> {

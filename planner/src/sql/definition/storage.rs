@@ -102,7 +102,11 @@ impl Stored {
                 _ => refused("integer", value),
             },
             ("autovacuum_enabled" | "vacuum_truncate" | "security_barrier" | "deduplicate_items", Some(value)) => {
-                if truth(value).is_some() { Ok(()) } else { refused("boolean", value) }
+                if truth(value).is_some() {
+                    Ok(())
+                } else {
+                    refused("boolean", value)
+                }
             }
             ("vacuum_index_cleanup" | "buffering" | "fastupdate" | "user_catalog_table", Some(_)) => Ok(()),
             (_, Some(value)) => match value.parse::<f64>() {
