@@ -2,6 +2,8 @@
 //! is bound; what they do is kept here, and done when the query has run.
 
 use crate::activity::Signal;
+use crate::row_locks::advisory::Asked;
+use crate::row_locks::functions as advisory_functions;
 use crate::system::facts::Change;
 use multiloop_planner::types::{DataType, SystemType};
 use multiloop_planner::value::{Interval, Value};
@@ -21,6 +23,8 @@ pub(crate) struct Effects {
     pub(crate) signals: Vec<(u32, Signal)>,
     /// The tallies that are forgotten: of a user, a database and a statement, each 0 for any.
     pub(crate) forgets: Vec<[i64; 3]>,
+    /// What is asked of advisory locks.
+    pub(crate) asked: Vec<Asked>,
     /// How long it sleeps.
     pub(crate) sleep: Option<Duration>,
     /// Something was asked for, though it may be nothing.
@@ -66,6 +70,9 @@ pub(crate) fn function(name: &str, arguments: usize) -> Option<(Vec<DataType>, D
         ("pg_sleep_until", 1) => (vec![T::TimestampTz], VOID),
         ("pg_cancel_backend" | "pg_terminate_backend", 1) => (vec![T::Integer], T::Boolean),
         ("pg_terminate_backend", 2) => (vec![T::Integer, T::BigInt], T::Boolean),
-        _ => return None,
+        _ => {
+            let (types, is_boolean) = advisory_functions::signature(name, arguments)?;
+            (types, if is_boolean { T::Boolean } else { VOID })
+        }
     })
 }

@@ -153,6 +153,10 @@ impl Running<'_> {
         for (channel, payload) in &snapshot.effects().told {
             self.notify(snapshot.facts.session, channel, payload);
         }
+        let limit = self.work.time_limit("lock_timeout");
+        for &asked in &snapshot.effects().asked {
+            self.engine.0.row_locks.ask(snapshot.facts.session, asked, (&self.cancellation, limit))?;
+        }
         snapshot.send_signals();
         snapshot.sleep()
     }

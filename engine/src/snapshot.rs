@@ -7,7 +7,7 @@ use crate::notify;
 use crate::plan::{Hardware, Planned};
 use crate::provider::{Provided, Scanned, scan_all};
 use crate::roles::Rights;
-use crate::row_locks::RowLocks;
+use crate::row_locks::{self, RowLocks};
 use crate::system::{self, Facts, Found as SystemFound, INFORMATION, Made, Making, PG_CATALOG};
 use crate::transaction::Times;
 use crate::{Error, ErrorKind, Result};
@@ -548,8 +548,7 @@ impl Catalog for Snapshot<'_> {
         let Some((found, CatalogEntry::Table(_))) = self.find(name).filter(|_| skips) else {
             return self.to_change(name);
         };
-        let Some(object) = self.state.object(&found) else { return Ok(None) };
-        let Ok(stored) = self.state.table(&found) else { return Ok(None) };
+        let (Some(object), Ok(stored)) = (self.state.object(&found), self.state.table(&found)) else { return Ok(None) };
         self.counts.set(true);
         let others = self.locks.of_others(self.facts.session, (object.oid, stored.history.line()));
         let numbered = stored.without_rows(others.as_deref(), self.context)?.numbered();
@@ -625,6 +624,12 @@ impl Catalog for Snapshot<'_> {
                 return Ok(Some((Value::Int(system::facts::next_transaction()), DataType::BigInt)));
             }
             _ => {}
+        }
+        let locks = (self.facts.session, self.locks);
+        let asked = row_locks::functions::value((name, arguments), locks, &mut self.effects.borrow_mut().asked);
+        if asked.is_some() {
+            self.effects.borrow_mut().is_asked = true;
+            return Ok(asked);
         }
         if let Some(signal) = self.facts.signal(name, arguments)? {
             let mut effects = self.effects.borrow_mut();

@@ -579,7 +579,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.engine.0.row_locks.release(self.id);
+        self.engine.0.row_locks.leave(self.id);
         self.engine.0.channels.remove(self.id);
         self.engine.0.activity.leave(self.id);
     }

@@ -359,6 +359,7 @@ impl Session {
                 self.forget_cursors(|_| false);
                 self.deallocate(None)?;
                 self.engine.0.channels.unlisten(self.id, None);
+                self.engine.0.row_locks.leave(self.id);
                 self.work.discard_temporary();
                 let defaults = self.work.defaults();
                 self.work.change_settings(false, |settings| {

@@ -120,7 +120,6 @@ impl Facts {
             }
             ("getdatabaseencoding", []) => name_of("UTF8"),
             ("pg_client_encoding", []) => name_of(&self.setting("client_encoding")?),
-            ("pg_advisory_unlock_all", []) => Ok(Some((Value::text(""), T::System(SystemType::Void)))),
             ("pg_is_in_recovery", []) => Ok(Some((Value::Boolean(false), T::Boolean))),
             ("pg_my_temp_schema", []) => Ok(Some((Value::Int(0), T::Oid(OidKind::Any)))),
             ("pg_postmaster_start_time" | "pg_conf_load_time", []) => Ok(Some((Value::Int(*STARTED), T::TimestampTz))),

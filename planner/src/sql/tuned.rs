@@ -93,8 +93,8 @@ pub(super) fn without_in_part(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Re
     let mut at = 0;
     while at < tokens.len() {
         let follows = |ahead: usize, word: &str| {
-            let solid = tokens[at + 1..].iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
-            solid.skip(ahead).next().is_some_and(|token| is_keyword(&token.token, word))
+            let mut solid = tokens[at + 1..].iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+            solid.nth(ahead).is_some_and(|token| is_keyword(&token.token, word))
         };
         let opens = tokens.get(at + 1).is_some_and(|token| token.token == Token::LParen);
         match &tokens[at].token {

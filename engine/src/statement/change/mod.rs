@@ -371,7 +371,7 @@ fn share(a: &[usize], b: &[usize]) -> bool {
 fn storable(mut fields: Vec<Field>, own: usize, result: &ResultStream) -> Result<Vec<Field>> {
     let given = fields_of(&result.schema())?;
     for (field, given) in fields.iter_mut().zip(given).skip(own) {
-        if let DataType::Nested(_) = field.data_type.element().unwrap_or(field.data_type) {
+        if let DataType::Nested(_) = field.data_type {
             field.data_type = given.data_type;
         }
     }

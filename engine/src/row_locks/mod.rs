@@ -4,11 +4,14 @@
 //! Readers take none. Locks are held until the transaction ends; a rolled back savepoint gives none back. Who would wait for somebody
 //! that waits for him is told so at once (40P01).
 
+pub(crate) mod advisory;
+pub(crate) mod functions;
+
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::workers::context::Cancellation;
 use multiloop_planner::sql::Strength;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,12 +25,16 @@ pub(crate) struct RowLocks {
     released: Condvar,
     /// How many there are, for who has none.
     count: AtomicUsize,
+    /// Whether anybody has ever asked for an advisory lock.
+    used: AtomicBool,
 }
 
 #[derive(Debug, Default)]
 struct Locks {
     /// By the table's number.
     held: FxHashMap<u32, Vec<Held>>,
+    /// The locks of programs.
+    advisory: FxHashMap<advisory::Key, Vec<advisory::Holder>>,
     /// Which session each session waits for.
     waiting: FxHashMap<u32, u32>,
 }
@@ -149,8 +156,19 @@ impl RowLocks {
         locks.held.get(&table).is_some_and(|held| held.iter().any(|held| held.session != session))
     }
 
-    /// Gives back all that a session has.
+    /// A session ends: gives back its own advisory locks, too.
+    pub(crate) fn leave(&self, session: u32) {
+        self.release(session);
+        if self.lock().release_advisory(session, false) {
+            self.released.notify_all();
+        }
+    }
+
+    /// Gives back all that a session's transaction has.
     pub(crate) fn release(&self, session: u32) {
+        if self.used.load(Ordering::Relaxed) && self.lock().release_advisory(session, true) {
+            self.released.notify_all();
+        }
         // Whoever has some has counted them himself.
         if self.count.load(Ordering::Relaxed) == 0 {
             return;
