@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 type Output = DBOutput<DefaultColumnType>;
 
 /// Words of queries that give something else when they are run again, or change something.
-const ONCE: [&str; 13] = [
+const ONCE: [&str; 14] = [
     "returning",
     "random(",
     "nextval(",
@@ -30,6 +30,7 @@ const ONCE: [&str; 13] = [
     "set_config(",
     "pg_notify(",
     "pg_advisory",
+    "pg_try_advisory",
     "pg_backend_pid(",
     "gen_random_uuid(",
 ];
