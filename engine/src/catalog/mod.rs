@@ -5,8 +5,10 @@
 
 pub(crate) mod history;
 mod on_commit;
+mod sequence;
 mod stored;
 
+pub(crate) use sequence::{Counter, Position, SequenceDefinition, SequenceOwner, StoredSequence};
 pub(crate) use stored::{Domains, StoredTable};
 
 use crate::grants::{BOOTSTRAP, Owned};
@@ -50,7 +52,7 @@ pub(crate) struct Schema {
     pub(crate) owned: Owned,
 }
 
-/// A table, a view or a type, under its name.
+/// A table, a view, a sequence or a type, under its name.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     /// Its number, for good: another snapshot of the same table has it, too. What belongs to it has the next ones.
@@ -107,6 +109,7 @@ pub(crate) enum Entry {
     View(StoredView),
     /// An enum.
     Type(DataType),
+    Sequence(StoredSequence),
 }
 
 impl Object {
@@ -160,7 +163,7 @@ impl Entry {
     pub(crate) fn declared(&self) -> Option<&Declared> {
         match self {
             Entry::Table(table) => Some(&table.info.declared),
-            Entry::View(_) | Entry::Type(_) => None,
+            Entry::View(_) | Entry::Type(_) | Entry::Sequence(_) => None,
         }
     }
 
@@ -169,12 +172,12 @@ impl Entry {
         self.declared().map_or(&[], |declared| &declared.keys)
     }
 
-    /// What the planner sees of it; nothing of a type.
+    /// What the planner sees of it; nothing of a type, nor of a sequence, whose row is another one each time.
     pub(crate) fn seen(&self) -> Option<CatalogEntry> {
         match self {
             Entry::Table(table) => Some(CatalogEntry::Table(table.seen())),
             Entry::View(view) => Some(CatalogEntry::View(Arc::clone(&view.view))),
-            Entry::Type(_) => None,
+            Entry::Type(_) | Entry::Sequence(_) => None,
         }
     }
 
@@ -185,6 +188,7 @@ impl Entry {
             Entry::Table(_) => "table",
             Entry::View(_) => "view",
             Entry::Type(_) => "type",
+            Entry::Sequence(_) => "sequence",
         }
     }
 
@@ -197,7 +201,7 @@ impl Entry {
                 let query = declared.materialized.iter().flat_map(|of| &of.view.names);
                 query.chain(&declared.names).filter_map(|name| Qualified::of(&name.now)).collect()
             }
-            Entry::Type(_) => Vec::new(),
+            Entry::Type(_) | Entry::Sequence(_) => Vec::new(),
         }
     }
 
@@ -313,7 +317,7 @@ impl State {
         self.object(name).map(|object| &object.entry)
     }
 
-    /// All tables and views, schema by schema, those of the session last.
+    /// All tables, views and sequences, schema by schema, those of the session last.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str, &Object)> {
         self.all().filter(|(_, _, object)| !matches!(object.entry, Entry::Type(_)))
     }
@@ -507,12 +511,20 @@ impl State {
             Some(Entry::View(_)) => {
                 Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is a view, not a table", name.name)))
             }
+            Some(Entry::Sequence(_)) => {
+                Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is a sequence, not a table", name.name)))
+            }
             Some(Entry::Type(_)) => {
                 Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is a type, not a table", name.name)))
             }
             None => Err(Error::new(ErrorKind::UnknownTable, format!("table \"{}\" does not exist", name.name))),
         }
     }
+}
+
+/// An object of some schemas.
+pub(crate) fn object_at<'s>(schemas: &'s Schemas, name: &Qualified) -> Option<&'s Object> {
+    schemas.get(&name.schema)?.objects.get(&name.name)
 }
 
 /// The current state of what all sessions see, swapped as a whole.

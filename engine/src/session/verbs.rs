@@ -356,6 +356,7 @@ impl Session {
                 self.deallocate(None)?;
                 self.engine.0.channels.unlisten(self.id, None);
                 self.work.discard_temporary();
+                self.work.drawn().forget();
                 let defaults = self.work.defaults();
                 self.work.change_settings(false, |settings| {
                     settings.clone_from(&defaults);
@@ -364,7 +365,10 @@ impl Session {
                 ResultStream::done("DISCARD ALL")
             }
             Discarded::Plans => ResultStream::done("DISCARD PLANS"),
-            Discarded::Sequences => ResultStream::done("DISCARD SEQUENCES"),
+            Discarded::Sequences => {
+                self.work.drawn().forget();
+                ResultStream::done("DISCARD SEQUENCES")
+            }
             Discarded::Temporary => {
                 self.work.discard_temporary();
                 ResultStream::done("DISCARD TEMP")

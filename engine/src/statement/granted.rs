@@ -52,7 +52,7 @@ impl Runner<'_> {
         })
     }
 
-    fn grantee(&self, grantee: &Grantee) -> Result<Who> {
+    pub(super) fn grantee(&self, grantee: &Grantee) -> Result<Who> {
         let facts = &self.snapshot.facts;
         match grantee {
             Grantee::Public => Ok(None),
@@ -91,7 +91,34 @@ impl Runner<'_> {
                     let of = state.schema(schema).ok_or_else(|| unknown_schema(schema))?;
                     self.snapshot.facts.check_schema(state, Right::Usage, schema)?;
                     let relations = of.objects.iter().filter(|(_, object)| !matches!(object.entry, Entry::Type(_)));
+                    let relations = relations.filter(|(_, object)| !matches!(object.entry, Entry::Sequence(_)));
                     for (name, _) in relations {
+                        add(Target::Relation(Qualified { schema: schema.clone(), name: name.clone() }));
+                    }
+                }
+            }
+            Granted::Sequences(names) => {
+                for name in names {
+                    let found = self.found(name, state)?;
+                    match state.get(&found) {
+                        Some(Entry::Sequence(_)) => add(Target::Relation(found)),
+                        Some(entry) if !matches!(entry, Entry::Type(_)) => {
+                            let message = format!("\"{}\" is not a sequence", name.name);
+                            return Err(Error::new(ErrorKind::WrongObjectType, message));
+                        }
+                        _ => {
+                            let message = format!("relation \"{}\" does not exist", name.plain());
+                            return Err(Error::new(ErrorKind::UnknownTable, message));
+                        }
+                    }
+                }
+            }
+            Granted::AllSequences(schemas) => {
+                for schema in schemas {
+                    let of = state.schema(schema).ok_or_else(|| unknown_schema(schema))?;
+                    self.snapshot.facts.check_schema(state, Right::Usage, schema)?;
+                    let sequences = of.objects.iter().filter(|(_, one)| matches!(one.entry, Entry::Sequence(_)));
+                    for (name, _) in sequences {
                         add(Target::Relation(Qualified { schema: schema.clone(), name: name.clone() }));
                     }
                 }
@@ -109,7 +136,19 @@ impl Runner<'_> {
         mut owned: Owned,
         (kind, name): (&str, &str),
     ) -> Result<(Owned, Option<Notice>)> {
-        let all: &[Right] = if kind == "schema" { &Right::OF_SCHEMAS } else { &Right::OF_TABLES };
+        let all: &[Right] = match kind {
+            "schema" => &Right::OF_SCHEMAS,
+            "sequence" => &Right::OF_SEQUENCES,
+            _ => &Right::OF_TABLES,
+        };
+        let is_wrong = |right: &&Right| !all.contains(right);
+        if let Some(right) = grant.rights.iter().flatten().find(is_wrong) {
+            let message = match kind {
+                "sequence" => format!("sequence \"{name}\" only supports USAGE, SELECT, and UPDATE privileges"),
+                _ => format!("invalid privilege type {} for table", right.name()),
+            };
+            return Err(Error::new(ErrorKind::InvalidGrant, message));
+        }
         let wanted = RightSet::of(grant.rights.as_deref().unwrap_or(all));
         let is = |role: &str| self.snapshot.facts.rights.has(role);
         let Some((grantor, may)) = owned.grantor(&is, all, wanted) else {

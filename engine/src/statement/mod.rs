@@ -8,6 +8,7 @@ mod granted;
 mod indexes;
 mod materialized;
 mod renamed;
+mod sequence;
 mod view;
 
 use crate::access::FileUse;
@@ -27,7 +28,7 @@ use multiloop_exec::column::{Column, Table};
 use multiloop_planner::catalog::{Catalog, Declared, FileOptions, Right, TableInfo, TableName};
 use multiloop_planner::error::Subject;
 use multiloop_planner::relation::Query;
-use multiloop_planner::sql::{self, Definition, Statement};
+use multiloop_planner::sql::{self, ColumnSequence, Definition, Statement};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::path::Path;
@@ -246,11 +247,11 @@ impl Runner<'_> {
     /// Makes a table or a view of either kind.
     fn make(&self, statement: Statement) -> Result<ResultStream> {
         match statement {
-            Statement::CreateTable { name, temporary, fields, declared, if_not_exists, or_replace } => {
+            Statement::CreateTable { name, temporary, fields, declared, sequences, if_not_exists, or_replace } => {
                 let numerics = numerics_of(&fields, &[]);
                 let empty = || Ok((Table::empty(fields), Declared { numerics, ..declared }));
                 let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE" };
-                self.create(&new, &[], empty)
+                self.create_with(&new, (&[], &sequences), empty)
             }
             Statement::CreateTableAs { name, temporary, query, on_commit, if_not_exists, or_replace } => {
                 let mut rows = 0;
@@ -282,6 +283,16 @@ impl Runner<'_> {
         &self,
         new: &New<'_>,
         needs: &[Qualified],
+        make: impl FnOnce() -> Result<(Table, Declared)>,
+    ) -> Result<ResultStream> {
+        self.create_with(new, (needs, &[]), make)
+    }
+
+    /// The same, with sequences of its columns.
+    fn create_with(
+        &self,
+        new: &New<'_>,
+        (needs, sequences): (&[Qualified], &[ColumnSequence]),
         make: impl FnOnce() -> Result<(Table, Declared)>,
     ) -> Result<ResultStream> {
         let name = self.name_for(new, &self.snapshot.state)?;
@@ -316,10 +327,13 @@ impl Runner<'_> {
                 return Err(Error::new(ErrorKind::UnknownTable, message));
             }
         }
+        sequence::drop_owned(&mut write.state, &name)?;
+        let made = self.make_sequences(&mut write.state, &name, (&table.fields, sequences), &mut declared)?;
         name_indexes(&write.state, &name, &mut declared)?;
         let domains = write.state.domains();
         let table = StoredTable::encoded(&name.name, table, Arc::new(declared), domains, &context)?;
         write.state.make(&name, Entry::Table(table), &self.snapshot.facts.owner());
+        sequence::own_sequences(&mut write.state, &name, made);
         let is_shared = write.is_shared();
         write.commit();
         if is_shared {
@@ -367,7 +381,11 @@ impl Runner<'_> {
                 self.create_index(&table, index, (is_chosen, if_not_exists))
             }
             Definition::CreateEnum { name, labels } => self.create_enum(&name, labels),
-            Definition::Truncate { names, cascade } => self.truncate(&names, cascade),
+            Definition::CreateSequence { name, temporary, options, if_not_exists } => {
+                self.create_sequence(&name, (temporary, if_not_exists), &options)
+            }
+            Definition::AlterSequence { name, change, if_exists } => self.alter_sequence(&name, &change, if_exists),
+            Definition::Truncate { names, restart, cascade } => self.truncate(&names, restart, cascade),
             Definition::Grant(grant) => self.grant(&grant),
             Definition::CreateMaterialized { .. } => Err(Error::internal("a query was left unbound")),
         }

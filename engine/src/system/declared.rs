@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 pub(super) fn fields_of(entry: &Entry) -> Option<Vec<Field>> {
     match entry {
         Entry::Table(table) => Some(table.info.declared.fields(&table.info.fields)),
-        Entry::View(_) | Entry::Type(_) => None,
+        Entry::View(_) | Entry::Type(_) | Entry::Sequence(_) => None,
     }
 }
 
@@ -347,7 +347,9 @@ pub(super) fn defaults(making: &Making<'_>) -> Vec<Vec<Value>> {
     for (_, _, object) in making.objects() {
         let defaults = object.entry.declared().map_or(&[][..], |declared| &declared.defaults);
         for (at, (number, default)) in object.numbers.defaults.iter().zip(defaults).enumerate() {
-            if let Some(default) = default {
+            if let Some(default) = default
+                && super::relations::has_default(object.entry.declared(), at)
+            {
                 rows.push([oid(*number), oid(object.oid), int(at as i64 + 1), text(making.shown_expression(default))]);
             }
         }

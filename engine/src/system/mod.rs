@@ -19,6 +19,7 @@ mod names;
 mod registered;
 mod relations;
 mod rows;
+mod sequences;
 mod session_tables;
 mod shape;
 mod types;
@@ -180,6 +181,8 @@ impl Making<'_> {
             "pg_stat_activity" => session_tables::activity(self),
             "pg_stat_statements" => session_tables::statements(self),
             "pg_settings" => session_tables::settings(self),
+            "pg_sequence" => sequences::declared(self),
+            "multiloop_sequence" => sequences::positions(self),
             "multiloop_acl" => granted::items(self),
             "multiloop_right" => granted::rights(self),
             "multiloop_own_right" => granted::own_rights(self),

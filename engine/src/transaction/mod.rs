@@ -14,6 +14,7 @@ pub(crate) use merged::{Moved, Own, Rebase, conflict, object_of};
 
 use crate::access::{Access, FileUse};
 use crate::catalog::{Current, Publishing, Schema, Schemas, State};
+use crate::drawn::Drawn;
 use crate::grants::BOOTSTRAP;
 use crate::notify::Notification;
 use crate::settings::Settings;
@@ -51,6 +52,8 @@ pub(crate) struct Work {
     writing: Turn,
     /// Its random numbers.
     sequence: Arc<Sequence>,
+    /// What it has drawn from sequences.
+    drawn: Arc<Drawn>,
     /// What the last query was warned of.
     warnings: Mutex<Arc<[String]>>,
 }
@@ -134,6 +137,7 @@ impl Work {
             inner: Mutex::new(inner),
             writing: Turn::default(),
             sequence: Arc::default(),
+            drawn: Arc::default(),
             warnings: Mutex::new(Arc::from([])),
         }
     }
@@ -151,6 +155,11 @@ impl Work {
     /// The session's random numbers.
     pub(crate) fn sequence(&self) -> &Arc<Sequence> {
         &self.sequence
+    }
+
+    /// What the session has drawn from sequences.
+    pub(crate) fn drawn(&self) -> &Arc<Drawn> {
+        &self.drawn
     }
 
     /// What the session may do, and who has entered it.

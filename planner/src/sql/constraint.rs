@@ -3,6 +3,8 @@
 //! expressions become text (`kept`).
 
 use super::binder::Binder;
+use super::definition::ColumnSequence;
+use super::generated::{Generation, of_identity};
 use super::kept::without_table;
 use super::parse::parse_expression;
 use crate::catalog::{Action, CatalogEntry, Check, Declared, Key, Meant, Reference, Right, TableInfo, TableName, View};
@@ -27,6 +29,10 @@ pub(super) struct TableClauses<'c> {
     defaults: Vec<(usize, &'c ast::Expr)>,
     checks: Vec<(Option<String>, &'c ast::Expr)>,
     references: Vec<(Option<String>, Vec<usize>, &'c ast::ForeignKeyConstraint)>,
+    /// Columns that make their own values.
+    pub(super) generations: Vec<Generation<'c>>,
+    /// The sequences of columns.
+    pub(super) sequences: Vec<ColumnSequence>,
 }
 
 impl<'c> TableClauses<'c> {
@@ -43,6 +49,10 @@ impl<'c> TableClauses<'c> {
             Key { name, columns: vec![column], primary, nulls_equal, is_index: false }
         };
         match option {
+            ast::ColumnOption::Null if self.sequences.iter().any(|of| of.column == column) => {
+                let message = format!("conflicting NULL/NOT NULL declarations for column \"{}\"", fields[column].name);
+                return Err(Error::new(ErrorKind::Syntax, message));
+            }
             ast::ColumnOption::Null => {}
             ast::ColumnOption::NotNull => fields[column].nullable = false,
             ast::ColumnOption::PrimaryKey(of) if is_plain_primary(of) && of.columns.is_empty() => {
@@ -54,7 +64,8 @@ impl<'c> TableClauses<'c> {
                 self.keys.push(key(&of.name, false, of.nulls_distinct == ast::NullsDistinctOption::NotDistinct));
             }
             ast::ColumnOption::Default(value) => {
-                if self.defaults.iter().any(|(of, _)| *of == column) {
+                let has_sequence = self.sequences.iter().any(|of| of.column == column);
+                if has_sequence || self.defaults.iter().any(|(of, _)| *of == column) {
                     let message = format!("multiple default values specified for column \"{}\"", fields[column].name);
                     return Err(Error::new(ErrorKind::Syntax, message));
                 }
@@ -66,6 +77,8 @@ impl<'c> TableClauses<'c> {
             ast::ColumnOption::ForeignKey(of) => {
                 self.references.push((of.name.as_ref().map(Binder::fold).or(name), vec![column], of));
             }
+            ast::ColumnOption::Generated { .. } => self.generation(option, fields)?,
+            ast::ColumnOption::Comment(text) if self.identity_options(text)? => {}
             other => return Err(Error::unsupported(format_args!("{other} of a column is"))),
         }
         Ok(())
@@ -105,27 +118,28 @@ impl<'c> TableClauses<'c> {
 }
 
 impl Binder<'_, '_> {
-    /// Binds and names what is said of a table.
+    /// Binds and names what is said of a table; gives the sequences of its columns.
     pub(super) fn declare(
         &mut self,
-        said: TableClauses<'_>,
+        mut said: TableClauses<'_>,
         table: &TableName,
         temporary: bool,
         fields: &mut [Field],
         declared: &mut Declared,
-    ) -> Result<()> {
+    ) -> Result<Vec<ColumnSequence>> {
         let mut names = Names { table: &table.name, taken: Vec::new() };
         names.explicit(said.keys.iter().map(|key| &key.name).filter(|name| !name.is_empty()))?;
         names.explicit(said.checks.iter().filter_map(|(name, _)| name.as_ref()))?;
         names.explicit(said.references.iter().filter_map(|(name, ..)| name.as_ref()))?;
-        declared.keys = said.keys;
+        declared.keys = std::mem::take(&mut said.keys);
         finish_keys(&mut names, fields, &mut declared.keys)?;
         if !said.defaults.is_empty() {
             declared.defaults = vec![None; fields.len()];
         }
-        for (column, value) in said.defaults {
+        for (column, value) in std::mem::take(&mut said.defaults) {
             declared.defaults[column] = Some(self.default_text(value, &fields[column])?);
         }
+        declared.generated = self.generated_columns(&mut said, &table.name, fields, &mut declared.defaults)?;
         for (name, condition) in said.checks {
             declared.checks.push(self.check(name, condition, fields, &mut names)?);
         }
@@ -142,7 +156,7 @@ impl Binder<'_, '_> {
                 }
             }
         }
-        Ok(())
+        Ok(said.sequences)
     }
 
     /// The columns of a key, by position.
@@ -199,7 +213,7 @@ impl Binder<'_, '_> {
     }
 
     /// A default as a value of its column's type.
-    fn default_value(&mut self, value: Expression, field: &Field) -> Result<Expression> {
+    pub(super) fn default_value(&mut self, value: Expression, field: &Field) -> Result<Expression> {
         let from = value.data_type;
         self.builder.coerce(value, field.data_type, Coercion::Assignment).map_err(|error| {
             if error.kind() != ErrorKind::TypeMismatch {
@@ -211,10 +225,11 @@ impl Binder<'_, '_> {
         })
     }
 
-    /// What an INSERT puts into a column that it leaves out.
+    /// What an INSERT puts into a column that it leaves out; NULL into one that is computed of the others, later.
     pub(super) fn default_of(&mut self, info: &TableInfo, column: usize) -> Result<Expression> {
         let field = info.declared_field(column);
-        let Some(text) = info.declared.default_text(column) else {
+        let text = info.declared.default_text(column).filter(|_| !info.declared.is_stored(column));
+        let Some(text) = text else {
             return Ok(Expression::constant(Value::Null, field.data_type));
         };
         let value = parse_expression(text)?;
@@ -223,7 +238,7 @@ impl Binder<'_, '_> {
         let bound = self.bind_expression(&value, &Scope::empty(None, Clause::Default));
         self.text = text;
         self.builder.mean(meaning);
-        bound
+        if info.declared.generated(column).is_some() { bound.map(of_identity) } else { bound }
     }
 
     fn check(
@@ -425,7 +440,7 @@ impl Names<'_> {
 }
 
 /// Parts of a name with `_` between; the longer of the first two is cut where that would be too long.
-fn made_name(table: &str, columns: &str, label: &str) -> String {
+pub fn made_name(table: &str, columns: &str, label: &str) -> String {
     let joints = 1 + usize::from(!columns.is_empty());
     let room = NAME_MAX.saturating_sub(label.len() + joints);
     let (mut first, mut second) = (table.len(), columns.len());

@@ -2,8 +2,10 @@
 
 use super::Statement;
 use super::binder::Binder;
+use super::forms::{OVERRIDING_SYSTEM, OVERRIDING_USER};
+use super::generated::Overriding;
 use super::query::Unknown;
-use crate::catalog::{CatalogEntry, Right, TableInfo};
+use crate::catalog::{CatalogEntry, Generated, Right, TableInfo};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{Clause, Coercion, FromItem, Rows, Scope, did_you_mean, may_be_null};
 use crate::relation::{Expression, Relation};
@@ -19,6 +21,8 @@ pub(super) struct InsertClauses<'i> {
     /// Another name for it, in RETURNING and ON CONFLICT.
     pub(super) alias: Option<&'i ast::Ident>,
     columns: &'i [ast::ObjectName],
+    /// OVERRIDING.
+    overriding: Overriding,
     /// The rows; none are DEFAULT VALUES.
     source: Option<&'i ast::Query>,
     /// ON CONFLICT.
@@ -44,7 +48,7 @@ impl Binder<'_, '_> {
 
     /// The rows, with all columns of the table.
     fn rows_to_insert(&mut self, clauses: &InsertClauses<'_>, info: &TableInfo) -> Result<Rows> {
-        let &InsertClauses { table, columns, source, .. } = clauses;
+        let &InsertClauses { table, columns, overriding, source, .. } = clauses;
         let position = self.position(table.span());
         let Some(source) = source else {
             // DEFAULT VALUES: one row of which nothing is given.
@@ -55,7 +59,7 @@ impl Binder<'_, '_> {
         let types: Vec<DataType> = targets.iter().map(|index| info.declared_field(*index).data_type).collect();
         let values = plain_values(source);
         let rows = match values {
-            Some(values) => self.bind_insert_values(values, info, &targets)?,
+            Some(values) => self.bind_insert_values(values, (info, overriding), &targets)?,
             None => self.bind_query(source, None, Unknown::As(&types))?,
         };
         let given = rows.1.len();
@@ -67,6 +71,15 @@ impl Binder<'_, '_> {
             };
             return Err(Error::new(ErrorKind::Syntax, message).at(self.position(source.span()).or(position)));
         }
+        if values.is_none() {
+            targets[..given].iter().try_for_each(|&column| self.check_given(info, column, overriding))?;
+        }
+        // What is computed, or overridden, is as if it were not given.
+        let is_given = |column: &usize| match info.declared.generated(*column) {
+            Some(Generated::Stored) => false,
+            of => of.is_none() || overriding != Overriding::User,
+        };
+        let targets: Vec<_> = targets.into_iter().map(|column| Some(column).filter(is_given)).collect();
         self.fill_columns(rows, info, &targets, values.is_some(), self.position(source.span()))
     }
 
@@ -135,7 +148,8 @@ impl Binder<'_, '_> {
             Some(_) => return Err(Error::unsupported("ON DUPLICATE KEY is").at(position)),
         };
         let (source, returning) = (source.as_deref(), returning.as_deref());
-        Ok(InsertClauses { table, alias, columns, source, on, returning })
+        let (columns, overriding) = without_overriding(columns);
+        Ok(InsertClauses { table, alias, columns, overriding, source, on, returning })
     }
 
     /// The alias of INSERT's table, which AS stands before: sqlparser takes any word for one.
@@ -156,6 +170,10 @@ impl Binder<'_, '_> {
         match self.builder.catalog.entry(&table).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) if info.declared.materialized.is_some() => {
                 let message = format!("cannot change materialized view \"{}\"", table.name);
+                Err(Error::new(ErrorKind::WrongObjectType, message).at(position))
+            }
+            Some(CatalogEntry::Table(info)) if info.declared.is_sequence => {
+                let message = format!("cannot change sequence \"{}\"", table.name);
                 Err(Error::new(ErrorKind::WrongObjectType, message).at(position))
             }
             Some(CatalogEntry::Table(info)) => Ok(info),
@@ -199,7 +217,12 @@ impl Binder<'_, '_> {
     }
 
     /// VALUES of an INSERT: each value is cast to its column's type on its own, and may be DEFAULT.
-    fn bind_insert_values(&mut self, values: &ast::Values, info: &TableInfo, targets: &[usize]) -> Result<Rows> {
+    fn bind_insert_values(
+        &mut self,
+        values: &ast::Values,
+        (info, overriding): (&TableInfo, Overriding),
+        targets: &[usize],
+    ) -> Result<Rows> {
         let mut rows = Vec::new();
         let asts = self.values_rows(values)?;
         let width = asts.first().map_or(0, |row| row.len());
@@ -212,8 +235,13 @@ impl Binder<'_, '_> {
             let scope = Scope::empty(None, Clause::Values);
             let mut row = Vec::new();
             for (ast, index) in ast_row.iter().zip(targets) {
-                let value =
-                    if is_default(ast) { self.default_of(info, *index)? } else { self.bind_expression(ast, &scope)? };
+                let value = match is_default(ast) {
+                    true => self.default_of(info, *index)?,
+                    false => {
+                        self.check_given(info, *index, overriding)?;
+                        self.bind_expression(ast, &scope)?
+                    }
+                };
                 let value = self.assign(value, (info, *index), self.position(ast.span()))?;
                 row.push(value);
             }
@@ -245,20 +273,20 @@ impl Binder<'_, '_> {
         })
     }
 
-    /// One column a table column, in the table's order; those not given have their defaults. Of VALUES each value has been
-    /// assigned.
+    /// One column a table column, in the table's order; those not given have their defaults, and some are computed of the others. A
+    /// column that comes for none is left out. Of VALUES each value has been assigned.
     pub(super) fn fill_columns(
         &mut self,
         (input, output): Rows,
         info: &TableInfo,
-        targets: &[usize],
+        targets: &[Option<usize>],
         is_assigned: bool,
         position: Option<Position>,
     ) -> Result<Rows> {
         let mut columns: Vec<_> = Vec::new();
         let mut filled = Vec::new();
         for (index, field) in info.declared.fields(&info.fields).iter().enumerate() {
-            let given = targets.iter().position(|target| *target == index).and_then(|place| output.get(place));
+            let given = targets.iter().position(|target| *target == Some(index)).and_then(|place| output.get(place));
             let value = match given {
                 Some((_, id)) if self.builder.columns.get(*id).data_type == field.data_type && is_assigned => {
                     self.builder.columns.reference(*id)
@@ -273,7 +301,7 @@ impl Binder<'_, '_> {
             columns.push((id, value));
             filled.push((field.name.clone(), id));
         }
-        Ok((Arc::new(Relation::Project { input, columns }), filled))
+        self.with_stored((Arc::new(Relation::Project { input, columns }), filled), info)
     }
 
     /// The columns that come, each cast to the type of the one that it is to be; no targets are all of the table's.
@@ -293,6 +321,16 @@ impl Binder<'_, '_> {
             assigned.push((field.name, id));
         }
         Ok((Arc::new(Relation::Project { input, columns }), assigned))
+    }
+}
+
+/// The columns without the name that stands for OVERRIDING, and that.
+fn without_overriding(columns: &[ast::ObjectName]) -> (&[ast::ObjectName], Overriding) {
+    let Some((last, others)) = columns.split_last() else { return (columns, Overriding::None) };
+    match last.0.as_slice() {
+        [ast::ObjectNamePart::Identifier(name)] if name.value == OVERRIDING_SYSTEM => (others, Overriding::System),
+        [ast::ObjectNamePart::Identifier(name)] if name.value == OVERRIDING_USER => (others, Overriding::User),
+        _ => (columns, Overriding::None),
     }
 }
 

@@ -44,6 +44,7 @@ mod file_function;
 mod file_option;
 mod from;
 mod from_function;
+mod generated;
 mod iterate;
 mod join;
 mod limit;
@@ -71,10 +72,11 @@ mod text;
 mod change;
 
 pub use change::{Change, ChangeKind, Conflict, ConflictUpdate};
-pub use definition::{Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart};
+pub use definition::{ColumnSequence, Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart, SequenceChange, SequenceOptions};
 pub use escapes::with_escapes;
 pub use filled::{assigned_rows, filled_rows, view_as_query};
-pub use kept::{column_renamed, pretty};
+pub use constraint::made_name;
+pub use kept::{classes_in, column_renamed, pretty};
 pub use normal::normalised;
 pub use session::{
     Direction, Discarded, Isolation, Piece, RoleOptions, RoleStatement, SessionStatement, TransactionMode,
@@ -141,6 +143,8 @@ pub enum Statement {
         fields: Vec<Field>,
         /// Its keys, defaults, checks and references, and what its types lose.
         declared: Declared,
+        /// The sequences of its columns, whose defaults are not among those yet.
+        sequences: Vec<ColumnSequence>,
         /// IF NOT EXISTS.
         if_not_exists: bool,
         /// OR REPLACE.

@@ -143,12 +143,13 @@ impl Binder<'_, '_> {
 
     /// TRUNCATE.
     pub(in crate::sql) fn truncate(&self, truncate: &ast::Truncate) -> Result<Definition> {
-        let ast::Truncate { table_names, partitions, table: _, if_exists, identity: _, cascade, on_cluster } = truncate;
+        let ast::Truncate { table_names, partitions, table: _, if_exists, identity, cascade, on_cluster } = truncate;
         if partitions.is_some() || *if_exists || on_cluster.is_some() {
             return Err(Error::unsupported("a clause of this TRUNCATE is").at(Some(Position(0))));
         }
         let names = table_names.iter().map(|of| self.object_name(&of.name)).collect::<Result<_>>()?;
-        Ok(Definition::Truncate { names, cascade: *cascade == Some(ast::CascadeOption::Cascade) })
+        let restart = *identity == Some(ast::TruncateIdentityOption::Restart);
+        Ok(Definition::Truncate { names, restart, cascade: *cascade == Some(ast::CascadeOption::Cascade) })
     }
 
     /// What DROP drops.
@@ -159,6 +160,7 @@ impl Binder<'_, '_> {
             ast::ObjectType::MaterializedView => ObjectKind::MaterializedView,
             ast::ObjectType::Index => ObjectKind::Index,
             ast::ObjectType::Type => ObjectKind::Type,
+            ast::ObjectType::Sequence => ObjectKind::Sequence,
             other => return Err(Error::unsupported(format_args!("DROP {other} is")).at(Some(Position(0)))),
         })
     }

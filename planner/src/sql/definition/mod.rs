@@ -5,9 +5,12 @@
 mod bind;
 mod grant;
 mod parse;
+mod sequence;
 
 pub use grant::{Grant, Granted, Grantee};
 pub(super) use parse::parse;
+pub(super) use sequence::identity_options;
+pub use sequence::{ColumnSequence, SequenceChange, SequenceOptions};
 
 use super::session::Piece;
 use crate::catalog::{Index, Key, TableName};
@@ -84,10 +87,32 @@ pub enum Definition {
         /// Its labels in order.
         labels: Vec<String>,
     },
+    /// CREATE SEQUENCE.
+    CreateSequence {
+        /// Its name.
+        name: TableName,
+        /// TEMPORARY: the session's own.
+        temporary: bool,
+        /// What is said of it.
+        options: SequenceOptions,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+    },
+    /// ALTER SEQUENCE.
+    AlterSequence {
+        /// Its name.
+        name: TableName,
+        /// What changes.
+        change: SequenceChange,
+        /// IF EXISTS.
+        if_exists: bool,
+    },
     /// TRUNCATE.
     Truncate {
         /// The tables.
         names: Vec<TableName>,
+        /// RESTART IDENTITY: the sequences of their columns begin anew.
+        restart: bool,
         /// CASCADE: those that refer to them, too.
         cascade: bool,
     },
@@ -125,6 +150,7 @@ pub enum ObjectKind {
     Index,
     Type,
     Schema,
+    Sequence,
 }
 
 impl ObjectKind {
@@ -137,6 +163,7 @@ impl ObjectKind {
             ObjectKind::Index => "index",
             ObjectKind::Type => "type",
             ObjectKind::Schema => "schema",
+            ObjectKind::Sequence => "sequence",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The grammar of COMMENT, ALTER … RENAME and SET SCHEMA, CREATE and REFRESH MATERIALIZED VIEW, over sqlparser's tokens; `grant` has
-//! that of rights.
+//! that of rights, `sequence` that of sequences.
 
+use super::sequence::creates_sequence;
 use super::{Commented, Definition, ObjectKind, RenamedPart};
 use crate::catalog::TableName;
 use crate::error::{Error, Position, Result};
@@ -19,14 +20,15 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
     let is = |token: Option<&TokenWithSpan>, word| token.is_some_and(|token| is_keyword(&token.token, word));
     let is_ours = match first {
         first if ["comment", "refresh", "grant", "revoke"].iter().any(|word| is(first, word)) => true,
-        first if is(first, "create") => is(solid.next(), "materialized"),
+        first if is(first, "create") => is(solid.clone().next(), "materialized") || creates_sequence(solid),
         first if is(first, "alter") => {
             let kind = solid.next();
             if is(kind, "default") {
                 return Err(Error::unsupported("ALTER DEFAULT PRIVILEGES is").at(Some(Position(0))));
             }
-            ["table", "view", "materialized", "index", "schema"].iter().any(|word| is(kind, word))
-                && tokens.iter().any(|token| is_keyword(&token.token, "rename"))
+            is(kind, "sequence")
+                || ["table", "view", "materialized", "index", "schema"].iter().any(|word| is(kind, word))
+                    && tokens.iter().any(|token| is_keyword(&token.token, "rename"))
                 || sets_schema(tokens)
         }
         _ => false,
@@ -60,7 +62,7 @@ impl Words<'_> {
             return Ok(Definition::Refresh { name, is_filled: self.data()? });
         }
         if self.takes("create") {
-            return self.materialized();
+            return if self.peeks("materialized") { self.materialized() } else { self.create_sequence() };
         }
         if self.peeks("grant") || self.peeks("revoke") {
             return self.grant().map(Definition::Grant);
@@ -76,6 +78,7 @@ impl Words<'_> {
             ("index", ObjectKind::Index),
             ("schema", ObjectKind::Schema),
             ("type", ObjectKind::Type),
+            ("sequence", ObjectKind::Sequence),
         ] {
             if self.takes(word) {
                 return Ok(kind);
@@ -113,6 +116,9 @@ impl Words<'_> {
         }
         let _ = kind == ObjectKind::Table && self.takes("only");
         let name = self.qualified()?;
+        if kind == ObjectKind::Sequence && !self.peeks("rename") && !self.peeks("set") {
+            return self.alter_sequence(name, if_exists);
+        }
         if self.takes("set") {
             self.needs("schema")?;
             return Ok(Definition::SetSchema { kind, name, schema: self.name()?, if_exists });
@@ -184,7 +190,7 @@ impl Words<'_> {
         (text[..length].trim_end().to_owned(), is_filled)
     }
 
-    fn parts(&mut self) -> Result<Vec<String>> {
+    pub(super) fn parts(&mut self) -> Result<Vec<String>> {
         let mut parts = vec![self.name()?];
         while self.takes_token(&Token::Period) {
             parts.push(self.name()?);
@@ -197,7 +203,7 @@ impl Words<'_> {
         self.relation_of(parts)
     }
 
-    fn relation_of(&self, mut parts: Vec<String>) -> Result<TableName> {
+    pub(super) fn relation_of(&self, mut parts: Vec<String>) -> Result<TableName> {
         match (parts.pop(), parts.pop(), parts.len()) {
             (Some(name), schema, 0 | 1) => Ok(TableName { schema, name }),
             _ => Err(self.unexpected()),
