@@ -9,7 +9,7 @@ use multiloop_exec::{Cards, Chosen, DeviceUse, Plans};
 use multiloop_planner::catalog::{ColumnStatistics, TableHandle, TableStatistics};
 use multiloop_planner::function::Function;
 use multiloop_planner::lower::lower;
-use multiloop_planner::multiloop::{Program, Scalar, ScalarId};
+use multiloop_planner::multiloop::{Generator, Let, Program, Scalar, ScalarId};
 use multiloop_planner::relation::optimise::{PASSES, as_bound, optimise_without};
 use multiloop_planner::relation::{FarKey, Query};
 use multiloop_planner::rewrite::partitioning::Partitioning;
@@ -119,27 +119,37 @@ pub(crate) enum Drawing {
 
 impl Drawing {
     fn of(program: &Program) -> Self {
-        let scalars = (0..program.scalars.len()).map(|at| program.scalars.get(ScalarId(at as u32)));
-        let calls = scalars.filter_map(|scalar| match scalar {
+        let scalars = &program.scalars;
+        let of_sequence = |id: ScalarId| match scalars.get(id) {
             Scalar::Call { function, arguments } if function.is_of_sequences() => Some((*function, arguments.first())),
             _ => None,
-        });
-        let calls: Vec<_> = calls.collect();
-        if calls.len() < 2 {
-            return if calls.is_empty() { Drawing::None } else { Drawing::ByColumns };
-        }
-        let constant = |id: &ScalarId| match program.scalars.get(*id) {
-            Scalar::Constant(value) => Some(value.clone()),
-            _ => None,
         };
-        let mut known = Vec::with_capacity(calls.len());
-        for (function, sequence) in calls {
-            match sequence.and_then(constant).filter(|of| function == Function::NextValue && !known.contains(of)) {
-                Some(sequence) => known.push(sequence),
-                None => return Drawing::ByRows,
+        // How often a scalar's value asks a sequence: equal ones are one scalar, whose value is another one wherever it stands. A
+        // scalar comes behind its arguments.
+        let mut asks = vec![0usize; scalars.len()];
+        for at in 0..scalars.len() {
+            let id = ScalarId(at as u32);
+            let below = scalars.get(id).each_child().map(|child| asks[child.0 as usize]);
+            asks[at] = below.fold(usize::from(of_sequence(id).is_some()), usize::saturating_add);
+        }
+        let lets = program.blocks.iter().flat_map(|block| &block.lets);
+        let loops = lets.filter_map(|each| if let Let::Loop { multiloop, .. } = each { Some(multiloop) } else { None });
+        let roots = loops.flat_map(|each| {
+            let sources = each.nest.iter().flat_map(|index| index.source.scalars());
+            sources.chain(each.generators.iter().flat_map(Generator::scalars)).collect::<Vec<_>>()
+        });
+        let total = roots.fold(0usize, |total, id| total.saturating_add(asks[id.0 as usize]));
+        if total < 2 {
+            return if total == 0 { Drawing::None } else { Drawing::ByColumns };
+        }
+        let mut known = Vec::new();
+        for (function, sequence) in (0..scalars.len()).filter_map(|at| of_sequence(ScalarId(at as u32))) {
+            match sequence.map(|id| scalars.get(*id)) {
+                Some(Scalar::Constant(of)) if function == Function::NextValue && !known.contains(&of) => known.push(of),
+                _ => return Drawing::ByRows,
             }
         }
-        Drawing::ByColumns
+        if known.len() == total { Drawing::ByColumns } else { Drawing::ByRows }
     }
 }
 

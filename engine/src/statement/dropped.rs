@@ -253,9 +253,14 @@ fn depends(kind: &str, name: &Qualified, by: &str, other: &Qualified) -> Error {
 }
 
 /// The error (2BP01) of what may not go, as something depends on it.
-pub(super) fn has_dependents(what: &str, dependent: &str) -> Error {
-    Error::new(ErrorKind::DependentObjects, format!("cannot drop {what} because other objects depend on it"))
-        .with_detail(format!("{dependent} depends on {what}"))
+fn has_dependents(what: &str, dependent: &str) -> Error {
+    has_dependents_on(what, &format!("{dependent} depends on {what}"))
+}
+
+/// The same, of what something depends on that goes with what is dropped; `detail` says what.
+pub(super) fn has_dependents_on(dropped: &str, detail: &str) -> Error {
+    Error::new(ErrorKind::DependentObjects, format!("cannot drop {dropped} because other objects depend on it"))
+        .with_detail(detail)
         .with_hint("Use DROP ... CASCADE to drop the dependent objects too.")
 }
 

@@ -127,9 +127,16 @@ fn run_once(
             }
             Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
             Statement::Session(_) => Err(Error::internal("a session's own statement was run as one of tables")),
-            Statement::Insert { name, query } => {
+            Statement::Insert { name, columns, query } => {
                 let source = runner.source(query)?;
-                let rows = runner.append(&name, |info| runner.build(info.declared.fields(&info.fields), source))?;
+                let rows = runner.append(&name, |info| {
+                    let all = info.declared.fields(&info.fields);
+                    if columns.is_empty() {
+                        return runner.build(all, source);
+                    }
+                    let chosen = columns.iter().map(|&column| Field { nullable: true, ..all[column].clone() }).collect();
+                    runner.placed(runner.build(chosen, source)?, &columns, info)
+                })?;
                 Ok(ResultStream::done(format!("INSERT 0 {rows}")))
             }
             Statement::Change(_) => Err(Error::internal("a change was run as another statement")),

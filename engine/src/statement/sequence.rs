@@ -1,6 +1,6 @@
 //! CREATE and ALTER SEQUENCE, and the sequences of columns: made with their table, begun anew by TRUNCATE, gone with what owns them.
 
-use super::dropped::{has_dependents, redeclare};
+use super::dropped::{has_dependents_on, redeclare};
 use super::{New, indexes};
 use crate::catalog::{Entry, Object, Qualified, SequenceOwner, State, StoredSequence};
 use crate::running::Runner;
@@ -266,7 +266,8 @@ pub(super) fn remove_from_defaults(
 ) -> Result<()> {
     let Some(object) = state.object(name) else { return Ok(()) };
     let (number, Entry::Sequence(sequence)) = (object.oid, &object.entry) else { return Ok(()) };
-    if let Some(owner) = sequence.owner.as_ref().filter(|owner| owner.is_identity)
+    let owner = sequence.owner.clone();
+    if let Some(owner) = owner.as_ref().filter(|owner| owner.is_identity)
         && let Some(table) = state.numbered(owner.table).filter(|table| !gone.contains(table))
     {
         let column = format!("column {} of table {}", owner.column, table.name);
@@ -274,13 +275,18 @@ pub(super) fn remove_from_defaults(
         return Err(Error::new(ErrorKind::DependentObjects, message).with_hint(format!("You can drop {column} instead.")));
     }
     for (table, column) in defaults_of(state, number) {
+        let owner = owner.as_ref();
         if gone.contains(&table) {
             continue;
         }
         let info = &state.table(&table)?.info;
         if !cascade {
             let dependent = format!("default value for column {} of table {}", info.fields[column].name, table.name);
-            return Err(has_dependents(&format!("sequence {}", name.name), &dependent));
+            let sequence = format!("sequence {}", name.name);
+            // It may go with its table.
+            let owner = owner.and_then(|owner| state.numbered(owner.table)).filter(|table| gone.contains(table));
+            let dropped = owner.map_or_else(|| sequence.clone(), |table| format!("table {}", table.name));
+            return Err(has_dependents_on(&dropped, &format!("{dependent} depends on {sequence}")));
         }
         let mut declared = Declared::clone(&info.declared);
         declared.defaults[column] = None;

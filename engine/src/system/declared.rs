@@ -357,6 +357,20 @@ pub(super) fn defaults(making: &Making<'_>) -> Vec<Vec<Value>> {
     rows.finish()
 }
 
+/// Rows of multiloop_expression: the defaults of columns as they are shown, and with fewer parentheses.
+pub(super) fn expression_texts(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let mut rows = Rows::new("multiloop_expression", "relid shown pretty");
+    for (_, _, object) in making.objects() {
+        let defaults = object.entry.declared().map_or(&[][..], |declared| &declared.defaults);
+        for default in defaults.iter().flatten() {
+            let shown = making.shown_expression(default);
+            let pretty = multiloop_planner::sql::pretty(&shown);
+            rows.push([oid(object.oid), text(shown), text(pretty)]);
+        }
+    }
+    rows.finish()
+}
+
 /// Rows of pg_enum: the labels of enums.
 pub(super) fn labels(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut rows = Rows::new("pg_enum", "oid enumtypid enumsortorder enumlabel");

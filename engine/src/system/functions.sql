@@ -154,7 +154,9 @@ SELECT (SELECT d.description FROM pg_catalog.pg_shdescription d
 SELECT $1
 
 -- @ pg_get_expr(text, oid, boolean)
-SELECT CASE WHEN $3 AND $1 LIKE '(%)' AND $1 NOT LIKE '%::%' THEN substring($1 from 2 for length($1) - 2) ELSE $1 END
+SELECT CASE WHEN $3 THEN coalesce(
+        (SELECT max(e.pretty) FROM pg_catalog.multiloop_expression e WHERE e.relid = $2 AND e.shown = $1),
+        CASE WHEN $1 LIKE '(%)' AND $1 NOT LIKE '%::%' THEN substring($1 from 2 for length($1) - 2) ELSE $1 END) ELSE $1 END
 
 -- @ pg_get_constraintdef(oid)
 SELECT (SELECT c.definition FROM pg_catalog.multiloop_constraint c WHERE c.oid = $1)

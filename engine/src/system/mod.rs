@@ -189,6 +189,7 @@ impl Making<'_> {
             "multiloop_member" => granted::members(self),
             "multiloop_relation" => relations::relation_names(self),
             "multiloop_constraint" => declared::constraint_texts(self),
+            "multiloop_expression" => declared::expression_texts(self),
             "multiloop_namespace" => names::shown_names(self, "pg_namespace", name),
             "multiloop_role" => names::shown_names(self, "pg_authid", name),
             "multiloop_index_column" => declared::index_columns(self),

@@ -27,6 +27,8 @@ pg_catalog.multiloop_namespace 0 r
   oid oid!, shown text!
 pg_catalog.multiloop_role 0 r
   oid oid!, shown text!
+pg_catalog.multiloop_expression 0 r
+  relid oid!, shown text!, pretty text!
 pg_catalog.multiloop_sequence 0 r
   oid oid!, last_value bigint
 pg_catalog.multiloop_index_column 0 r

@@ -24,6 +24,8 @@ const NAME_MAX: usize = 63;
 /// The constraints and defaults of a CREATE TABLE, as they are read.
 #[derive(Default)]
 pub(super) struct TableClauses<'c> {
+    /// The table's name.
+    pub(super) table: &'c str,
     keys: Vec<Key>,
     /// The default of a column.
     defaults: Vec<(usize, &'c ast::Expr)>,
@@ -36,6 +38,11 @@ pub(super) struct TableClauses<'c> {
 }
 
 impl<'c> TableClauses<'c> {
+    /// Nothing said of a table.
+    pub(super) fn of(table: &'c str) -> Self {
+        TableClauses { table, ..TableClauses::default() }
+    }
+
     /// An option of the last column.
     pub(super) fn column_option(
         &mut self,
@@ -50,7 +57,8 @@ impl<'c> TableClauses<'c> {
         };
         match option {
             ast::ColumnOption::Null if self.sequences.iter().any(|of| of.column == column) => {
-                let message = format!("conflicting NULL/NOT NULL declarations for column \"{}\"", fields[column].name);
+                let (name, table) = (&fields[column].name, self.table);
+                let message = format!("conflicting NULL/NOT NULL declarations for column \"{name}\" of table \"{table}\"");
                 return Err(Error::new(ErrorKind::Syntax, message));
             }
             ast::ColumnOption::Null => {}
@@ -66,7 +74,8 @@ impl<'c> TableClauses<'c> {
             ast::ColumnOption::Default(value) => {
                 let has_sequence = self.sequences.iter().any(|of| of.column == column);
                 if has_sequence || self.defaults.iter().any(|(of, _)| *of == column) {
-                    let message = format!("multiple default values specified for column \"{}\"", fields[column].name);
+                    let (name, table) = (&fields[column].name, self.table);
+                    let message = format!("multiple default values specified for column \"{name}\" of table \"{table}\"");
                     return Err(Error::new(ErrorKind::Syntax, message));
                 }
                 self.defaults.push((column, value));

@@ -97,7 +97,7 @@ impl Binder<'_, '_> {
         }
         self.builder.keep_notes();
         let (mut fields, mut restrictions) = (Vec::new(), Vec::new());
-        let mut said = TableClauses::default();
+        let mut said = TableClauses::of(&name.name);
         for ast::ColumnDef { name, data_type, options } in &create.columns {
             let position = self.position(name.span);
             let serial = serial_type(data_type);

@@ -103,7 +103,8 @@ impl<'c> TableClauses<'c> {
         };
         let field = &mut fields[column];
         if self.generations.iter().any(|of| of.column == column) {
-            let message = format!("multiple identity specifications for column \"{}\"", field.name);
+            let (name, table) = (&field.name, self.table);
+            let message = format!("multiple identity specifications for column \"{name}\" of table \"{table}\"");
             return Err(Error::new(ErrorKind::Syntax, message));
         }
         if kind != Generated::Stored {

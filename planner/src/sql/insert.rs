@@ -38,12 +38,82 @@ impl Binder<'_, '_> {
         let info = self.table_to_fill(clauses.table)?;
         let name = self.object_name(clauses.table)?;
         let definitions = self.bind_with(with, None)?;
-        let rows = self.rows_to_insert(&clauses, &info)?;
-        if clauses.on.is_some() || clauses.returning.is_some() {
+        let is_alone = clauses.on.is_none() && clauses.returning.is_none();
+        let drawn = self.drawn_later(&clauses, &info).filter(|_| is_alone);
+        let (rows, columns) = match drawn {
+            Some(source) => self.rows_without_defaults(&clauses, &info, source)?,
+            None => (self.rows_to_insert(&clauses, &info)?, Vec::new()),
+        };
+        if !is_alone {
             return self.insert_returning(&clauses, (name, &info), rows, (with, definitions));
         }
         let rows = (self.builder.attach(definitions, rows.0), rows.1);
-        Ok(Statement::Insert { name, query: self.into_query(rows) })
+        Ok(Statement::Insert { name, columns, query: self.into_query(rows) })
+    }
+
+    /// The query of an INSERT whose defaults draw from sequences. They are drawn when there are its rows: what draws has one thread,
+    /// which the query need not wait for.
+    fn drawn_later<'i>(&self, clauses: &InsertClauses<'i>, info: &TableInfo) -> Option<&'i ast::Query> {
+        let source = clauses.source.filter(|source| plain_values(source).is_none())?;
+        let draws = |text: &Option<Arc<str>>| text.as_ref().is_some_and(|text| text.contains("nextval("));
+        info.declared.defaults.iter().any(draws).then_some(source)
+    }
+
+    /// The rows of an INSERT's query as columns of the table, and which these are.
+    fn rows_without_defaults(
+        &mut self,
+        clauses: &InsertClauses<'_>,
+        info: &TableInfo,
+        source: &ast::Query,
+    ) -> Result<(Rows, Vec<usize>)> {
+        let targets = self.target_columns(info, clauses.columns)?;
+        let rows = self.rows_of_query(source, (info, clauses), &targets)?;
+        let given = rows.1.len();
+        let overrides = clauses.overriding == Overriding::User;
+        let is_given = |&column: &usize| !overrides || info.declared.generated(column).is_none();
+        let (places, columns): (Vec<usize>, Vec<usize>) =
+            targets[..given].iter().copied().enumerate().filter(|(_, column)| is_given(column)).unzip();
+        let output = places.into_iter().map(|place| rows.1[place].clone()).collect();
+        if columns.is_empty() {
+            let rows = self.fill_columns((rows.0, output), info, &[], false, None)?;
+            return Ok((rows, columns));
+        }
+        let rows = self.assign_columns((rows.0, output), info, &columns)?;
+        let are_all = columns.iter().copied().eq(0..info.fields.len());
+        Ok((rows, if are_all { Vec::new() } else { columns }))
+    }
+
+    /// The rows of an INSERT's query, which are to be these columns.
+    fn rows_of_query(
+        &mut self,
+        source: &ast::Query,
+        (info, clauses): (&TableInfo, &InsertClauses<'_>),
+        targets: &[usize],
+    ) -> Result<Rows> {
+        let types: Vec<DataType> = targets.iter().map(|index| info.declared_field(*index).data_type).collect();
+        let rows = self.bind_query(source, None, Unknown::As(&types))?;
+        self.check_count(rows.1.len(), targets.len(), (clauses, source))?;
+        targets[..rows.1.len()].iter().try_for_each(|&column| self.check_given(info, column, clauses.overriding))?;
+        Ok(rows)
+    }
+
+    /// 42601 for other columns than there are.
+    fn check_count(
+        &self,
+        given: usize,
+        wanted: usize,
+        (clauses, source): (&InsertClauses<'_>, &ast::Query),
+    ) -> Result<()> {
+        if given <= wanted && (given == wanted || clauses.columns.is_empty()) {
+            return Ok(());
+        }
+        let message = if given > wanted {
+            "INSERT has more expressions than target columns"
+        } else {
+            "INSERT has more target columns than expressions"
+        };
+        let position = self.position(source.span()).or(self.position(clauses.table.span()));
+        Err(Error::new(ErrorKind::Syntax, message).at(position))
     }
 
     /// The rows, with all columns of the table.
@@ -56,24 +126,12 @@ impl Binder<'_, '_> {
             return self.fill_columns((row, Vec::new()), info, &[], false, position);
         };
         let targets = self.target_columns(info, columns)?;
-        let types: Vec<DataType> = targets.iter().map(|index| info.declared_field(*index).data_type).collect();
         let values = plain_values(source);
         let rows = match values {
             Some(values) => self.bind_insert_values(values, (info, overriding), &targets)?,
-            None => self.bind_query(source, None, Unknown::As(&types))?,
+            None => self.rows_of_query(source, (info, clauses), &targets)?,
         };
-        let given = rows.1.len();
-        if given > targets.len() || (given < targets.len() && !columns.is_empty()) {
-            let message = if given > targets.len() {
-                "INSERT has more expressions than target columns"
-            } else {
-                "INSERT has more target columns than expressions"
-            };
-            return Err(Error::new(ErrorKind::Syntax, message).at(self.position(source.span()).or(position)));
-        }
-        if values.is_none() {
-            targets[..given].iter().try_for_each(|&column| self.check_given(info, column, overriding))?;
-        }
+        self.check_count(rows.1.len(), targets.len(), (clauses, source))?;
         // What is computed, or overridden, is as if it were not given.
         let is_given = |column: &usize| match info.declared.generated(*column) {
             Some(Generated::Stored) => false,

@@ -181,10 +181,12 @@ pub enum Statement {
         or_replace: bool,
     },
     /// INSERT INTO name [(columns)] query. The query's output has one column a table column, in the table's
-    /// order, cast for assignment, missing ones their defaults.
+    /// order, cast for assignment, missing ones their defaults; or these columns alone.
     Insert {
         /// The table.
         name: TableName,
+        /// What the query gives, by position in the table; empty for all.
+        columns: Vec<usize>,
         /// The rows.
         query: Query,
     },
