@@ -1,6 +1,6 @@
 //! What one statement sees: a state, the system's tables over it, the files that it reads, and what its session tells.
 
-use crate::catalog::{Entry, Object, Position, Qualified, SearchPath, State, StateMark, StoredSequence, StoredTable};
+use crate::catalog::{Entry, Object, Qualified, SearchPath, State, StateMark, StoredSequence, StoredTable};
 use crate::effects::{self, Effects, VOID};
 use crate::format::Format;
 use crate::notify;
@@ -19,14 +19,14 @@ use multiloop_exec::run::run_plan;
 use multiloop_exec::workers::context::Context;
 use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, Declared, FileOptions, Literals, Right, SqlFunction, TableHandle, TableInfo, TableName, UserCallee,
+    Catalog, CatalogEntry, FileOptions, Literals, Right, SqlFunction, TableHandle, TableInfo, TableName, UserCallee,
     View,
 };
 use multiloop_planner::function::IntervalStyle;
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
-use multiloop_planner::types::{DataType, Field, OidKind};
+use multiloop_planner::types::{DataType, OidKind};
 use multiloop_planner::value::Value;
 use std::any::Any;
 use std::cell::{Cell, Ref, RefCell};
@@ -404,18 +404,7 @@ impl<'a> Snapshot<'a> {
         self.counts.set(true);
         let mut known = self.sequences.borrow_mut();
         let key = (schema.to_owned(), name.to_owned());
-        let stored = known.entry(key).or_insert_with(|| {
-            let Position { last_value, is_called, log_count } = sequence.counter.position();
-            let field = |name: &str, of: DataType| Field::new(name, of, false);
-            let fields = vec![
-                field("last_value", DataType::BigInt),
-                field("log_cnt", DataType::BigInt),
-                field("is_called", DataType::Boolean),
-            ];
-            let row = vec![Value::Int(last_value), Value::Int(log_count), Value::Boolean(is_called)];
-            let declared = Declared { is_sequence: true, ..Declared::default() };
-            StoredTable::new(name, Table::from_values(fields, &[row]), Arc::new(declared))
-        });
+        let stored = known.entry(key).or_insert_with(|| system::row_of_sequence(name, sequence));
         CatalogEntry::Table(Arc::clone(&stored.info))
     }
 

@@ -16,7 +16,7 @@ use crate::turn::{Taken, Turn};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::workers::context::Cancellation;
 use multiloop_planner::catalog::{CatalogEntry, Declared, Key, TableName, View};
-use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::types::{DataType, Field, OidKind};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
@@ -203,6 +203,17 @@ impl Entry {
             }
             Entry::Type(_) | Entry::Sequence(_) => Vec::new(),
         }
+    }
+
+    /// The numbers of relations that a view's query names by literals, or a materialized one's.
+    pub(crate) fn classes(&self) -> impl Iterator<Item = u32> {
+        let view = match self {
+            Entry::View(view) => Some(&*view.view),
+            Entry::Table(table) => table.info.declared.materialized.as_ref().map(|of| &of.view),
+            _ => None,
+        };
+        let objects = view.into_iter().flat_map(|view| view.literals.objects());
+        objects.filter_map(|(kind, number)| (kind == OidKind::Class).then_some(number))
     }
 
     /// The names of indexes of a table.
@@ -465,9 +476,11 @@ impl State {
         Arc::make_mut(&mut self.schemas).get_mut(name).map(Arc::make_mut)
     }
 
-    /// The views that name a table or view.
+    /// The views that name a table or view, or draw from a sequence.
     pub(crate) fn needing(&self, name: &Qualified) -> Vec<Qualified> {
-        let needs = |object: &Object| object.entry.needs().contains(name);
+        let sequence = self.object(name).filter(|object| matches!(object.entry, Entry::Sequence(_)));
+        let draws = |object: &Object| sequence.is_some_and(|of| object.entry.classes().any(|number| number == of.oid));
+        let needs = |object: &Object| object.entry.needs().contains(name) || draws(object);
         let named = |(schema, name, _): (&str, &str, &Object)| Qualified { schema: schema.into(), name: name.into() };
         self.iter().filter(|(_, _, object)| needs(object)).map(named).collect()
     }

@@ -142,14 +142,18 @@ impl Runner<'_> {
             _ => &Right::OF_TABLES,
         };
         let is_wrong = |right: &&Right| !all.contains(right);
+        let mut wanted = RightSet::of(grant.rights.as_deref().unwrap_or(all));
+        let mut warning = None;
         if let Some(right) = grant.rights.iter().flatten().find(is_wrong) {
-            let message = match kind {
-                "sequence" => format!("sequence \"{name}\" only supports USAGE, SELECT, and UPDATE privileges"),
-                _ => format!("invalid privilege type {} for table", right.name()),
-            };
-            return Err(Error::new(ErrorKind::InvalidGrant, message));
+            if kind != "sequence" {
+                let message = format!("invalid privilege type {} for table", right.name());
+                return Err(Error::new(ErrorKind::InvalidGrant, message));
+            }
+            // It was called a table.
+            let message = format!("sequence \"{name}\" only supports USAGE, SELECT, and UPDATE privileges");
+            warning = Some(Notice::warning("0LP01", message));
+            wanted = wanted.and(RightSet::of(all));
         }
-        let wanted = RightSet::of(grant.rights.as_deref().unwrap_or(all));
         let is = |role: &str| self.snapshot.facts.rights.has(role);
         let Some((grantor, may)) = owned.grantor(&is, all, wanted) else {
             if owned.rights(&is, all).is_empty() {
@@ -167,6 +171,7 @@ impl Runner<'_> {
             }
         }
         let notice = match rights {
+            _ if warning.is_some() => warning,
             none if none.is_empty() => Some(nothing_done(grant.gives, name)),
             some if some != wanted && grant.rights.is_some() => Some(match grant.gives {
                 true => Notice::warning("01007", format!("not all privileges were granted for \"{name}\"")),

@@ -127,18 +127,7 @@ fn run_once(
             }
             Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
             Statement::Session(_) => Err(Error::internal("a session's own statement was run as one of tables")),
-            Statement::Insert { name, columns, query } => {
-                let source = runner.source(query)?;
-                let rows = runner.append(&name, |info| {
-                    let all = info.declared.fields(&info.fields);
-                    if columns.is_empty() {
-                        return runner.build(all, source);
-                    }
-                    let chosen = columns.iter().map(|&column| Field { nullable: true, ..all[column].clone() }).collect();
-                    runner.placed(runner.build(chosen, source)?, &columns, info)
-                })?;
-                Ok(ResultStream::done(format!("INSERT 0 {rows}")))
-            }
+            Statement::Insert { name, columns, query } => runner.insert(&name, &columns, query),
             Statement::Change(_) => Err(Error::internal("a change was run as another statement")),
             Statement::Drop { names, kind, if_exists, cascade } => runner.drop(&names, kind, if_exists, cascade),
             Statement::CopyFrom { path: None, .. } | Statement::CopyTo { path: None, .. } => {
@@ -249,6 +238,20 @@ impl Runner<'_> {
             source.fields().iter().map(|field| Field { nullable: true, ..field.clone() }).collect();
         let declared = Declared { numerics: numerics_of(&fields, &computed), ..Declared::default() };
         Ok((self.build(fields, source)?, declared))
+    }
+
+    /// INSERT of a query's rows, which are all of the table's columns, or these of them.
+    fn insert(&self, name: &TableName, columns: &[usize], query: Query) -> Result<ResultStream> {
+        let source = self.source(query)?;
+        let rows = self.append(name, |info| {
+            let all = info.declared.fields(&info.fields);
+            if columns.is_empty() {
+                return self.build(all, source);
+            }
+            let chosen = columns.iter().map(|&column| Field { nullable: true, ..all[column].clone() }).collect();
+            self.placed(self.build(chosen, source)?, columns, info)
+        })?;
+        Ok(ResultStream::done(format!("INSERT 0 {rows}")))
     }
 
     /// Makes a table or a view of either kind.

@@ -409,17 +409,13 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
                 add(PG_CONSTRAINT, *number, (PG_CLASS, object.oid, column + 1), "a");
             }
         }
-        for (at, number) in object.numbers.defaults.iter().enumerate() {
-            if has_default(declared, at) {
-                add(PG_ATTRDEF, *number, (PG_CLASS, object.oid, at + 1), "a");
-                for sequence in declared.and_then(|of| of.default_text(at)).map_or(Vec::new(), |text| classes_in(text)) {
-                    add(PG_ATTRDEF, *number, (PG_CLASS, sequence, 0), "n");
-                }
-            }
-        }
+        defaults_need(object, &mut add);
         let needs = object.entry.needs();
         if matches!(object.entry.kind(), "view" | "materialized view") {
             add(PG_REWRITE, object.rule(), (PG_CLASS, object.oid, 0), "i");
+            for number in object.entry.classes().filter(|number| sequences::is_one(making, *number)) {
+                add(PG_REWRITE, object.rule(), (PG_CLASS, number, 0), "n");
+            }
             for need in needs.iter().filter_map(|need| making.state.object(need)) {
                 match need.entry {
                     Entry::Type(_) => add(PG_REWRITE, object.rule(), (PG_TYPE, need.row_type(), 0), "n"),
@@ -432,6 +428,18 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
         add(PG_CLASS, sequence, (PG_CLASS, table, column), kind);
     }
     rows.finish()
+}
+
+/// What the defaults of a table depend on: their columns, and the sequences that they draw from.
+fn defaults_need(object: &Object, add: &mut impl FnMut(u32, u32, (u32, u32, usize), &str)) {
+    let Some(declared) = object.entry.declared() else { return };
+    for (at, number) in object.numbers.defaults.iter().enumerate() {
+        let Some(text) = declared.default_text(at).filter(|_| has_default(Some(declared), at)) else { continue };
+        add(PG_ATTRDEF, *number, (PG_CLASS, object.oid, at + 1), "a");
+        for sequence in classes_in(text) {
+            add(PG_ATTRDEF, *number, (PG_CLASS, sequence, 0), "n");
+        }
+    }
 }
 
 /// Rows of pg_namespace.

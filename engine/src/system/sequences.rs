@@ -3,13 +3,25 @@
 use super::Making;
 use super::rows::{Rows, boolean, int, oid};
 use super::types::type_oid;
-use crate::catalog::{Entry, Object, StoredSequence};
-use multiloop_planner::types::DataType;
+use crate::catalog::{Entry, Object, Position, StoredSequence, StoredTable};
+use multiloop_exec::column::Table;
+use multiloop_planner::catalog::Declared;
+use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
+use std::sync::Arc;
 
 /// The columns of a sequence that is read as a table.
 pub(super) const COLUMNS: [(&str, DataType); 3] =
     [("last_value", DataType::BigInt), ("log_cnt", DataType::BigInt), ("is_called", DataType::Boolean)];
+
+/// A sequence as a table of one row, where it is now.
+pub(crate) fn row_of_sequence(name: &str, sequence: &StoredSequence) -> StoredTable {
+    let Position { last_value, is_called, log_count } = sequence.counter.position();
+    let fields = COLUMNS.map(|(name, of)| Field::new(name, of, false)).to_vec();
+    let row = vec![Value::Int(last_value), Value::Int(log_count), Value::Boolean(is_called)];
+    let declared = Declared { is_sequence: true, ..Declared::default() };
+    StoredTable::new(name, Table::from_values(fields, &[row]), Arc::new(declared))
+}
 
 /// All sequences.
 fn sequences<'m>(making: &'m Making<'_>) -> impl Iterator<Item = (&'m Object, &'m StoredSequence)> {
@@ -17,6 +29,11 @@ fn sequences<'m>(making: &'m Making<'_>) -> impl Iterator<Item = (&'m Object, &'
         Entry::Sequence(sequence) => Some((object, sequence)),
         _ => None,
     })
+}
+
+/// Whether a number is a sequence's.
+pub(super) fn is_one(making: &Making<'_>, number: u32) -> bool {
+    sequences(making).any(|(object, _)| object.oid == number)
 }
 
 /// Rows of pg_sequence.
