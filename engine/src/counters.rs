@@ -34,9 +34,10 @@ impl StatementCounters {
             let message = format!("\"{}\" is not a sequence", name.name);
             return Err(Error::new(ErrorKind::WrongObjectType, message));
         };
-        let is_changed = self.base.as_ref().is_some_and(|base| {
-            object_at(base, &name).map(|base| base.version) != Some(object.version)
-        });
+        let is_changed = self
+            .base
+            .as_ref()
+            .is_some_and(|base| object_at(base, &name).map(|base| base.version) != Some(object.version));
         let current = object_at(&self.now, &name).filter(|now| !is_changed && now.oid == number);
         let sequence = match current.map(|now| &now.entry) {
             Some(Entry::Sequence(now)) => now.clone(),
@@ -91,7 +92,8 @@ impl Counters for StatementCounters {
         let definition = &sequence.definition;
         if !(definition.min..=definition.max).contains(&value) {
             let (min, max) = (definition.min, definition.max);
-            let message = format!("setval: value {value} is out of bounds for sequence \"{}\" ({min}..{max})", name.name);
+            let message =
+                format!("setval: value {value} is out of bounds for sequence \"{}\" ({min}..{max})", name.name);
             return Err(Error::new(ErrorKind::NumericOverflow, message));
         }
         self.drawn.set(number, &sequence, value, is_called);

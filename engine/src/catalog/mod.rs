@@ -485,6 +485,14 @@ impl State {
         self.iter().filter(|(_, _, object)| needs(object)).map(named).collect()
     }
 
+    /// The sequences that a table's columns own, or one of its columns.
+    pub(crate) fn owned_sequences(&self, table: u32, column: Option<&str>) -> Vec<Qualified> {
+        let owns = |of: &SequenceOwner| of.table == table && column.is_none_or(|column| of.column == column);
+        let is_owned = |object: &Object| matches!(&object.entry, Entry::Sequence(sequence) if sequence.owner.as_ref().is_some_and(owns));
+        let named = |(schema, name, _): (&str, &str, &Object)| Qualified { schema: schema.into(), name: name.into() };
+        self.iter().filter(|(_, _, object)| is_owned(object)).map(named).collect()
+    }
+
     /// Whether a view's query names something, itself or through other views.
     pub(crate) fn reaches(&self, from: &Qualified, to: &Qualified) -> bool {
         let mut reached = vec![from.clone()];

@@ -203,7 +203,13 @@ impl SequenceDefinition {
             next = match moved {
                 Some(moved) => moved,
                 None if taken > 0 => break,
-                None if self.cycles => if self.increment > 0 { self.min } else { self.max },
+                None if self.cycles => {
+                    if self.increment > 0 {
+                        self.min
+                    } else {
+                        self.max
+                    }
+                }
                 None => return Err(self.exhausted(name)),
             };
             fetch -= 1;

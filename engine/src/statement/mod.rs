@@ -605,7 +605,7 @@ impl Runner<'_> {
     }
 
     fn show_tables(&self) -> ResultStream {
-        let entries = self.snapshot.state.iter();
+        let entries = self.snapshot.state.iter().filter(|(_, _, object)| !matches!(object.entry, Entry::Sequence(_)));
         let rows = entries
             .map(|(_, name, object)| {
                 let (kind, rows) = match &object.entry {

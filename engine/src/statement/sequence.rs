@@ -2,14 +2,12 @@
 
 use super::dropped::{has_dependents_on, redeclare};
 use super::{New, indexes};
-use crate::catalog::{Entry, Object, Qualified, SequenceOwner, State, StoredSequence};
+use crate::catalog::{Entry, Qualified, SequenceOwner, State, StoredSequence};
 use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{Declared, TableName};
-use multiloop_planner::sql::{
-    ColumnSequence, ObjectKind, SequenceChange, SequenceOptions, classes_in, made_name,
-};
+use multiloop_planner::sql::{ColumnSequence, ObjectKind, SequenceChange, SequenceOptions, classes_in, made_name};
 use multiloop_planner::types::Field;
 use std::sync::Arc;
 
@@ -181,20 +179,10 @@ pub(super) fn own_sequences(state: &mut State, table: &Qualified, made: Vec<(Qua
     }
 }
 
-/// The sequences that a table's columns own, or one of its columns.
-pub(super) fn owned_sequences(state: &State, table: u32, column: Option<&str>) -> Vec<Qualified> {
-    let owns = |of: &SequenceOwner| of.table == table && column.is_none_or(|column| of.column == column);
-    let is_owned = |object: &Object| {
-        matches!(&object.entry, Entry::Sequence(sequence) if sequence.owner.as_ref().is_some_and(owns))
-    };
-    let named = |(schema, name, _): (&str, &str, &Object)| Qualified { schema: schema.into(), name: name.into() };
-    state.iter().filter(|(_, _, object)| is_owned(object)).map(named).collect()
-}
-
 /// Lets sequences that a column owns know its new name.
 pub(super) fn rename_owner(state: &mut State, table: &Qualified, from: &str, to: &str) {
     let Some(number) = state.object(table).map(|object| object.oid) else { return };
-    for name in owned_sequences(state, number, Some(from)) {
+    for name in state.owned_sequences(number, Some(from)) {
         state.change(&name, |object| {
             if let Entry::Sequence(StoredSequence { owner: Some(owner), .. }) = &mut object.entry {
                 to.clone_into(&mut owner.column);
@@ -214,7 +202,7 @@ pub(super) fn check_moves(state: &State, name: &Qualified) -> Result<()> {
 /// Begins the sequences of a table's columns anew (TRUNCATE … RESTART IDENTITY).
 pub(super) fn restart_owned(state: &mut State, table: &Qualified) -> Result<()> {
     let Some(number) = state.object(table).map(|object| object.oid) else { return Ok(()) };
-    for name in owned_sequences(state, number, None) {
+    for name in state.owned_sequences(number, None) {
         let Some(Entry::Sequence(sequence)) = state.get(&name) else { continue };
         let restarted = sequence.restarted(None)?;
         state.change(&name, |object| object.entry = Entry::Sequence(restarted));
@@ -237,7 +225,7 @@ pub(super) fn drop_owned(state: &mut State, table: &Qualified) -> Result<()> {
 /// The sequences that the columns of something own, if it is a table.
 pub(super) fn owned_names(state: &State, table: &Qualified) -> Vec<Qualified> {
     let number = state.object(table).map(|object| object.oid);
-    number.map(|number| owned_sequences(state, number, None)).unwrap_or_default()
+    number.map(|number| state.owned_sequences(number, None)).unwrap_or_default()
 }
 
 /// The columns whose defaults draw from a sequence: of tables, by position.
@@ -272,7 +260,9 @@ pub(super) fn remove_from_defaults(
     {
         let column = format!("column {} of table {}", owner.column, table.name);
         let message = format!("cannot drop sequence {} because {column} requires it", name.name);
-        return Err(Error::new(ErrorKind::DependentObjects, message).with_hint(format!("You can drop {column} instead.")));
+        return Err(
+            Error::new(ErrorKind::DependentObjects, message).with_hint(format!("You can drop {column} instead."))
+        );
     }
     for (table, column) in defaults_of(state, number) {
         let owner = owner.as_ref();
@@ -294,4 +284,3 @@ pub(super) fn remove_from_defaults(
     }
     Ok(())
 }
-

@@ -27,9 +27,9 @@ mod views;
 
 pub(crate) use catalog_numbers::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
 pub(crate) use facts::Facts;
-pub(crate) use sequences::row_of_sequence;
 pub(crate) use functions::function;
 pub(crate) use names::quoted;
+pub(crate) use sequences::row_of_sequence;
 pub(crate) use session_tables::tallies_of;
 
 use crate::catalog::{Object, Schema, Schemas, SearchPath, State, StoredTable};

@@ -112,7 +112,9 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     acl,
                 ]);
             }
-            Entry::Sequence(_) => rows.push(sequence_class((name, object), (oid_of, persistence(schema)), (owner, acl))),
+            Entry::Sequence(_) => {
+                rows.push(sequence_class((name, object), (oid_of, persistence(schema)), (owner, acl)))
+            }
             Entry::Type(_) => {}
         }
     }
@@ -260,7 +262,8 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
                     for (at, part) in index.parts.iter().enumerate() {
                         let name = part.column.map_or("expr", |column| &fields[column].name);
                         let field = Field::new(name, part.data_type, true);
-                        let bare = Declared { defaults: Vec::new(), generated: Vec::new(), ..Declared::clone(declared) };
+                        let bare =
+                            Declared { defaults: Vec::new(), generated: Vec::new(), ..Declared::clone(declared) };
                         add(index.number, at, &field, part.column.unwrap_or(usize::MAX), Some(&bare));
                     }
                 }

@@ -273,7 +273,7 @@ SELECT g.rolname AS grantor, (CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE r.rolna
     current_database() AS table_catalog, n.nspname AS table_schema, c.relname AS table_name, a.privilege::varchar AS privilege_type,
     (CASE WHEN a.grantable THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_grantable,
     (CASE WHEN a.privilege = 'SELECT' THEN 'YES' ELSE 'NO' END)::varchar(3) AS with_hierarchy
-FROM pg_catalog.multiloop_acl a JOIN pg_catalog.pg_class c ON c.oid = a.oid AND a.class = 1259
+FROM pg_catalog.multiloop_acl a JOIN pg_catalog.pg_class c ON c.oid = a.oid AND a.class = 1259 AND c.relkind <> 'S'
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace JOIN pg_catalog.pg_authid g ON g.oid = a.grantor
     LEFT JOIN pg_catalog.pg_authid r ON r.oid = a.grantee
 WHERE a.grantee = 0 OR a.grantee IN (SELECT m.granted FROM pg_catalog.multiloop_member m WHERE m.own)

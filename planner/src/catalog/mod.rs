@@ -8,7 +8,9 @@ mod right;
 mod view;
 
 pub use conjecture::Conjecture;
-pub use declared::{Action, Check, Declared, Generated, Index, IndexPart, Key, Materialized, OnCommit, Reference, Restriction};
+pub use declared::{
+    Action, Check, Declared, Generated, Index, IndexPart, Key, Materialized, OnCommit, Reference, Restriction,
+};
 pub use file_options::{FileOption, FileOptions, OptionValue};
 pub use right::Right;
 pub use view::{Literals, Mark, Marked, Meant, View, is_read_anew};

@@ -58,7 +58,8 @@ impl<'c> TableClauses<'c> {
         match option {
             ast::ColumnOption::Null if self.sequences.iter().any(|of| of.column == column) => {
                 let (name, table) = (&fields[column].name, self.table);
-                let message = format!("conflicting NULL/NOT NULL declarations for column \"{name}\" of table \"{table}\"");
+                let message =
+                    format!("conflicting NULL/NOT NULL declarations for column \"{name}\" of table \"{table}\"");
                 return Err(Error::new(ErrorKind::Syntax, message));
             }
             ast::ColumnOption::Null => {}
@@ -75,7 +76,8 @@ impl<'c> TableClauses<'c> {
                 let has_sequence = self.sequences.iter().any(|of| of.column == column);
                 if has_sequence || self.defaults.iter().any(|(of, _)| *of == column) {
                     let (name, table) = (&fields[column].name, self.table);
-                    let message = format!("multiple default values specified for column \"{name}\" of table \"{table}\"");
+                    let message =
+                        format!("multiple default values specified for column \"{name}\" of table \"{table}\"");
                     return Err(Error::new(ErrorKind::Syntax, message));
                 }
                 self.defaults.push((column, value));
@@ -360,7 +362,9 @@ impl Binder<'_, '_> {
     fn referenced_table(&self, name: &TableName, position: Option<Position>) -> Result<Arc<TableInfo>> {
         self.builder.catalog.check_right(name, Right::References, None).map_err(|error| error.at(position))?;
         match self.builder.catalog.entry(name).map_err(|error| error.at(position))? {
-            Some(CatalogEntry::Table(info)) if info.declared.materialized.is_none() => Ok(info),
+            Some(CatalogEntry::Table(info)) if info.declared.materialized.is_none() && !info.declared.is_sequence => {
+                Ok(info)
+            }
             Some(_) => {
                 let message = format!("referenced relation \"{}\" is not a table", name.name);
                 Err(Error::new(ErrorKind::WrongObjectType, message).at(position))

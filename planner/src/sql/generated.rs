@@ -308,8 +308,7 @@ pub(super) fn of_identity(bound: Expression) -> Expression {
 fn varies(bound: &Expression) -> bool {
     let own = match &bound.kind {
         ExpressionKind::Call(function, _) => {
-            !function.is_immutable()
-                || matches!(function, Function::InZone | Function::OfZone | Function::AddInZone)
+            !function.is_immutable() || matches!(function, Function::InZone | Function::OfZone | Function::AddInZone)
         }
         ExpressionKind::Subquery(_) => true,
         _ => false,

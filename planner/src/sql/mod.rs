@@ -72,10 +72,13 @@ mod text;
 mod change;
 
 pub use change::{Change, ChangeKind, Conflict, ConflictUpdate};
-pub use definition::{ColumnSequence, Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart, SequenceChange, SequenceOptions};
+pub use constraint::made_name;
+pub use definition::{
+    ColumnSequence, Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart, SequenceChange,
+    SequenceOptions,
+};
 pub use escapes::with_escapes;
 pub use filled::{assigned_rows, filled_rows, view_as_query};
-pub use constraint::made_name;
 pub use kept::{classes_in, column_renamed, pretty};
 pub use normal::normalised;
 pub use session::{

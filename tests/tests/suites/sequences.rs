@@ -47,7 +47,8 @@ fn no_two_sessions_draw_the_same() {
         let distinct: BTreeSet<i64> = all.iter().flatten().copied().collect();
         assert_eq!(distinct.len(), count, "{options}");
         for own in &all {
-            let ascends = own.windows(2).all(|two| if options.contains('-') { two[0] > two[1] } else { two[0] < two[1] });
+            let ascends =
+                own.windows(2).all(|two| if options.contains('-') { two[0] > two[1] } else { two[0] < two[1] });
             assert!(ascends, "{options}: {own:?}");
         }
     }
@@ -56,7 +57,10 @@ fn no_two_sessions_draw_the_same() {
 #[test]
 fn rows_of_sessions_have_numbers_of_their_own() {
     let engine = engine();
-    engine.session().sql("CREATE TABLE t (id serial PRIMARY KEY, i int GENERATED ALWAYS AS IDENTITY, v int)").expect("made");
+    engine
+        .session()
+        .sql("CREATE TABLE t (id serial PRIMARY KEY, i int GENERATED ALWAYS AS IDENTITY, v int)")
+        .expect("made");
     thread::scope(|scope| {
         for of in 0..3 {
             let session = engine.session();
@@ -73,7 +77,8 @@ fn rows_of_sessions_have_numbers_of_their_own() {
         }
     });
     let session = engine.session();
-    let counted = "SELECT count(*) FROM t UNION ALL SELECT count(DISTINCT id) FROM t UNION ALL SELECT count(DISTINCT i) FROM t";
+    let counted =
+        "SELECT count(*) FROM t UNION ALL SELECT count(DISTINCT id) FROM t UNION ALL SELECT count(DISTINCT i) FROM t";
     assert_eq!(numbers(&session, counted), [360, 360, 360]);
 }
 

@@ -31,7 +31,8 @@ pub fn call_checked(
     }
     if call.function == Function::NextValue && arguments.iter().all(|argument| argument.constant) {
         check()?;
-        let values: Vec<Value> = arguments.iter().zip(call.types).map(|(argument, &of)| argument.value(0, of)).collect();
+        let values: Vec<Value> =
+            arguments.iter().zip(call.types).map(|(argument, &of)| argument.value(0, of)).collect();
         if let Some(drawn) = next_values(call.function, &values, len)? {
             out.set_values(&drawn.into_iter().map(Value::Int).collect::<Vec<_>>(), call.register);
             return Ok(());

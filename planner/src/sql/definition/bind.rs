@@ -69,6 +69,11 @@ impl Binder<'_, '_> {
 
     fn indexed_table(&self, name: &TableName, position: Option<Position>) -> Result<Arc<TableInfo>> {
         match self.builder.catalog.entry(name).map_err(|error| error.at(position))? {
+            Some(CatalogEntry::Table(info)) if info.declared.is_sequence => {
+                let message = format!("cannot create index on relation \"{}\"", name.name);
+                let error = Error::new(ErrorKind::WrongObjectType, message).at(position);
+                Err(error.with_detail("This operation is not supported for sequences."))
+            }
             Some(CatalogEntry::Table(info)) => Ok(info),
             Some(CatalogEntry::View(_)) => {
                 let message = format!("cannot create index on relation \"{}\"", name.name);
