@@ -50,7 +50,7 @@ pub struct ColumnSequence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SequenceChange {
     /// Options.
-    Options(SequenceOptions),
+    Options(Box<SequenceOptions>),
     /// OWNER TO.
     Owner(Grantee),
 }
@@ -105,7 +105,7 @@ impl Words<'_> {
             if self.next().is_none() {
                 return Err(self.unexpected());
             }
-            SequenceChange::Options(self.sequence_options(false)?)
+            SequenceChange::Options(Box::new(self.sequence_options(false)?))
         };
         Ok(Definition::AlterSequence { name, change, if_exists })
     }
