@@ -81,6 +81,13 @@ impl Drawn {
         sequence.counter.advance(number, |at| (at.last_value, at.is_called, at.log_count) = (value, is_called, 0));
     }
 
+    /// Forgets values of a sequence that are in store.
+    pub(crate) fn forget_stored(&self, number: u32) {
+        if let Some(one) = self.all().sequences.get_mut(&number) {
+            one.stored = None;
+        }
+    }
+
     /// The value that was drawn last from a sequence.
     pub(crate) fn current(&self, number: u32) -> Option<i64> {
         self.all().sequences.get(&number)?.last

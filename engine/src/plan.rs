@@ -9,7 +9,7 @@ use multiloop_exec::{Cards, Chosen, DeviceUse, Plans};
 use multiloop_planner::catalog::{ColumnStatistics, TableHandle, TableStatistics};
 use multiloop_planner::function::Function;
 use multiloop_planner::lower::lower;
-use multiloop_planner::multiloop::{Generator, Let, Program, Scalar, ScalarId};
+use multiloop_planner::multiloop::{Program, Scalar, ScalarId};
 use multiloop_planner::relation::optimise::{PASSES, as_bound, optimise_without};
 use multiloop_planner::relation::{FarKey, Query};
 use multiloop_planner::rewrite::partitioning::Partitioning;
@@ -132,13 +132,10 @@ impl Drawing {
             let below = scalars.get(id).each_child().map(|child| asks[child.0 as usize]);
             asks[at] = below.fold(usize::from(of_sequence(id).is_some()), usize::saturating_add);
         }
-        let lets = program.blocks.iter().flat_map(|block| &block.lets);
-        let loops = lets.filter_map(|each| if let Let::Loop { multiloop, .. } = each { Some(multiloop) } else { None });
-        let roots = loops.flat_map(|each| {
-            let sources = each.nest.iter().flat_map(|index| index.source.scalars());
-            sources.chain(each.generators.iter().flat_map(Generator::scalars)).collect::<Vec<_>>()
-        });
-        let total = roots.fold(0usize, |total, id| total.saturating_add(asks[id.0 as usize]));
+        let mut total = 0usize;
+        for each in program.blocks.iter().flat_map(|block| &block.lets) {
+            each.for_each_scalar(|id| total = total.saturating_add(asks[id.0 as usize]));
+        }
         if total < 2 {
             return if total == 0 { Drawing::None } else { Drawing::ByColumns };
         }

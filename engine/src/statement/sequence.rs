@@ -23,10 +23,14 @@ impl Runner<'_> {
         let mut write = self.session.begin_write()?;
         let found = self.name_for(&new, &write.state)?;
         self.snapshot.facts.check_make(&write.state, &found.schema)?;
-        if write.state.has_relation(&found, None) {
+        let is_there = write.state.has_relation(&found, None);
+        if is_there && if_not_exists {
             return new.already_exists();
         }
         let mut sequence = StoredSequence::created(options)?;
+        if is_there {
+            return new.already_exists();
+        }
         let owner = self.snapshot.facts.owner();
         if let Some(Some((table, column))) = &options.owner {
             sequence.owner = Some(self.sequence_owner((table, column), (&found.schema, &owner), &write.state)?);
@@ -67,6 +71,7 @@ impl Runner<'_> {
                 write.state.change(&found, |object| object.owned.owner = role);
             }
             SequenceChange::Options(options) => {
+                self.session.work.drawn().forget_stored(object.oid);
                 let mut altered = sequence.altered(object.oid, options)?;
                 if let Some(owner) = &options.owner {
                     self.check_free(sequence, &found, &write.state)?;

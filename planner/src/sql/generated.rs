@@ -123,6 +123,10 @@ impl<'c> TableClauses<'c> {
         let Some(text) = comment.strip_prefix(IDENTITY_OPTIONS) else { return Ok(false) };
         if let Some(last) = self.generations.last_mut() {
             last.options = identity_options(text)?;
+            if last.options.data_type.is_some() {
+                // It is the column's.
+                return Err(Error::new(ErrorKind::Syntax, "conflicting or redundant options"));
+            }
         }
         Ok(true)
     }
