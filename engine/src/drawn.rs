@@ -49,7 +49,8 @@ impl Drawn {
         let all = &mut *self.all();
         let one = all.sequences.entry(number).or_default();
         one.follow(sequence);
-        let (definition, wanted) = (&sequence.definition, values.len() + count);
+        let before = values.len();
+        let (definition, wanted) = (&sequence.definition, before + count);
         one.take_stored(definition.increment, wanted, values);
         let mut done = Ok(());
         if values.len() < wanted {
@@ -63,7 +64,7 @@ impl Drawn {
                 Ok(())
             });
         }
-        if one.last.is_some() {
+        if values.len() > before {
             all.last = Some(number);
         }
         done

@@ -115,10 +115,13 @@ impl StoredSequence {
             return changed.restarted(restart);
         }
         changed.definition.check_last(self.counter.position().last_value)?;
+        let is_said = options.increment.is_some() || options.cycle.is_some() || options.cache.is_some();
+        if is_said || options.min.is_some() || options.max.is_some() {
+            self.counter.advance(number, |at| at.log_count = 0);
+        }
         if *changed.definition == *self.definition {
             return Ok(StoredSequence { definition: Arc::clone(&self.definition), ..changed });
         }
-        self.counter.advance(number, |at| at.log_count = 0);
         Ok(changed)
     }
 

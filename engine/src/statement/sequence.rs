@@ -71,8 +71,8 @@ impl Runner<'_> {
                 write.state.change(&found, |object| object.owned.owner = role);
             }
             SequenceChange::Options(options) => {
-                self.session.work.drawn().forget_stored(object.oid);
                 let mut altered = sequence.altered(object.oid, options)?;
+                self.session.work.drawn().forget_stored(object.oid);
                 if let Some(owner) = &options.owner {
                     self.check_free(sequence, &found, &write.state)?;
                     altered.owner = match owner {

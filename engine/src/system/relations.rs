@@ -112,9 +112,7 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     acl,
                 ]);
             }
-            Entry::Sequence(_) => {
-                rows.push(sequence_class((name, object), (oid_of, persistence(schema)), (owner, acl)))
-            }
+            Entry::Sequence(_) => rows.push(sequence_class((name, object), oid_of, persistence(schema), (owner, acl))),
             Entry::Type(_) => {}
         }
     }
@@ -123,7 +121,8 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
 /// The row of a sequence.
 fn sequence_class(
     (name, object): (&str, &Object),
-    (schema, persistence): (u32, Value),
+    schema: u32,
+    persistence: Value,
     (owner, acl): (Value, Value),
 ) -> [Value; 18] {
     [
@@ -274,9 +273,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
                 }
             }
             Entry::Sequence(_) => {
-                for (at, (name, of)) in sequences::COLUMNS.into_iter().enumerate() {
-                    add(object.oid, at, &Field::new(name, of, false), at, None);
-                }
+                sequences::fields().iter().enumerate().for_each(|(at, field)| add(object.oid, at, field, at, None));
             }
             Entry::Type(_) => {}
         }

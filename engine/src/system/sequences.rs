@@ -11,16 +11,20 @@ use multiloop_planner::value::Value;
 use std::sync::Arc;
 
 /// The columns of a sequence that is read as a table.
-pub(super) const COLUMNS: [(&str, DataType); 3] =
+const COLUMNS: [(&str, DataType); 3] =
     [("last_value", DataType::BigInt), ("log_cnt", DataType::BigInt), ("is_called", DataType::Boolean)];
+
+/// The same as fields.
+pub(super) fn fields() -> Vec<Field> {
+    COLUMNS.map(|(name, of)| Field::new(name, of, false)).to_vec()
+}
 
 /// A sequence as a table of one row, where it is now.
 pub(crate) fn row_of_sequence(name: &str, sequence: &StoredSequence) -> StoredTable {
     let Position { last_value, is_called, log_count } = sequence.counter.position();
-    let fields = COLUMNS.map(|(name, of)| Field::new(name, of, false)).to_vec();
     let row = vec![Value::Int(last_value), Value::Int(log_count), Value::Boolean(is_called)];
     let declared = Declared { is_sequence: true, ..Declared::default() };
-    StoredTable::new(name, Table::from_values(fields, &[row]), Arc::new(declared))
+    StoredTable::new(name, Table::from_values(fields(), &[row]), Arc::new(declared))
 }
 
 /// All sequences.

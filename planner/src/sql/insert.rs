@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{Clause, Coercion, FromItem, Rows, Scope, did_you_mean, may_be_null};
 use crate::relation::{Expression, Relation};
 use crate::types::{DataType, Field};
+use crate::value::Value;
 use rustc_hash::FxHashMap;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
@@ -293,7 +294,10 @@ impl Binder<'_, '_> {
             let scope = Scope::empty(None, Clause::Values);
             let mut row = Vec::new();
             for (ast, index) in ast_row.iter().zip(targets) {
+                // What is overridden is drawn when the rows are there.
+                let is_overridden = overriding == Overriding::User && info.declared.generated(*index).is_some();
                 let value = match is_default(ast) {
+                    true if is_overridden => Expression::constant(Value::Null, info.declared_field(*index).data_type),
                     true => self.default_of(info, *index)?,
                     false => {
                         self.check_given(info, *index, overriding)?;
