@@ -197,7 +197,7 @@ impl EngineBuilder {
 impl Drop for Shared {
     fn drop(&mut self) {
         if let Some(storage) = self.catalog.storage() {
-            storage.close();
+            storage.close(&self.catalog.snapshot());
         }
     }
 }

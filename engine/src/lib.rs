@@ -37,6 +37,8 @@ mod activity;
 #[cfg(feature = "async")]
 mod asynchronous;
 mod catalog;
+mod counters;
+mod drawn;
 mod effects;
 mod engine;
 mod explain;

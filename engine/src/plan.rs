@@ -88,6 +88,8 @@ pub(crate) struct Executable {
     pub(crate) types: Arc<[DataType]>,
     /// Whether it sets the seed of random numbers; none if it draws no numbers either.
     pub(crate) seeds: Option<bool>,
+    /// How it draws from sequences.
+    pub(crate) drawing: Drawing,
     plans: Plans,
     /// What is to be said of how it runs, once it has a plan.
     warnings: OnceLock<Arc<[String]>>,
@@ -104,11 +106,55 @@ fn seeds(program: &Program) -> Option<bool> {
     functions.fold(None, |seeds, function| Some(seeds == Some(true) || function == Function::SetSeed))
 }
 
+/// How a program draws from sequences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drawing {
+    /// Not at all.
+    None,
+    /// Once a row, or from sequences that are not each other's: values of many rows are drawn in blocks.
+    ByColumns,
+    /// One call sees what another one has drawn: row by row.
+    ByRows,
+}
+
+impl Drawing {
+    fn of(program: &Program) -> Self {
+        let scalars = &program.scalars;
+        let of_sequence = |id: ScalarId| match scalars.get(id) {
+            Scalar::Call { function, arguments } if function.is_of_sequences() => Some((*function, arguments.first())),
+            _ => None,
+        };
+        // How often a scalar's value asks a sequence: equal ones are one scalar, whose value is another one wherever it stands. A
+        // scalar comes behind its arguments.
+        let mut asks = vec![0usize; scalars.len()];
+        for at in 0..scalars.len() {
+            let id = ScalarId(at as u32);
+            let below = scalars.get(id).each_child().map(|child| asks[child.0 as usize]);
+            asks[at] = below.fold(usize::from(of_sequence(id).is_some()), usize::saturating_add);
+        }
+        let mut total = 0usize;
+        for each in program.blocks.iter().flat_map(|block| &block.lets) {
+            each.for_each_scalar(|id| total = total.saturating_add(asks[id.0 as usize]));
+        }
+        if total < 2 {
+            return if total == 0 { Drawing::None } else { Drawing::ByColumns };
+        }
+        let mut known = Vec::new();
+        for (function, sequence) in (0..scalars.len()).filter_map(|at| of_sequence(ScalarId(at as u32))) {
+            match sequence.map(|id| scalars.get(*id)) {
+                Some(Scalar::Constant(of)) if function == Function::NextValue && !known.contains(&of) => known.push(of),
+                _ => return Drawing::ByRows,
+            }
+        }
+        if known.len() == total { Drawing::ByColumns } else { Drawing::ByRows }
+    }
+}
+
 impl Executable {
     fn new(program: Program, types: &Arc<[DataType]>) -> Self {
         let (types, plans) = (Arc::clone(types), Plans::default());
         let (warnings, time_max) = (OnceLock::new(), OnceLock::new());
-        Executable { seeds: seeds(&program), program, types, plans, warnings, time_max }
+        Executable { seeds: seeds(&program), drawing: Drawing::of(&program), program, types, plans, warnings, time_max }
     }
 
     /// Decides how it may run, the first time; an engine has one machine.
@@ -189,7 +235,12 @@ impl Planned {
     fn by_what_is_known(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Self> {
         let room = query.room();
         let types: Arc<[DataType]> = query.output.iter().map(|(_, id)| query.columns.get(*id).data_type).collect();
-        let (program, far_keys) = program(speculating(query.clone(), rules), rules, context)?;
+        let (mut of_program, mut far_keys) = program(speculating(query.clone(), rules), rules, context)?;
+        if of_program.speculation == Speculation::Made && Drawing::of(&of_program) != Drawing::None {
+            // What it draws it would draw again.
+            (of_program, far_keys) = program(query.clone(), rules, context)?;
+        }
+        let program = of_program;
         let careful = (program.speculation == Speculation::Made).then(|| (query, rules.clone()));
         Ok(Planned { executable: Executable::new(program, &types), room, careful, far_keys })
     }

@@ -1,9 +1,10 @@
 //! What a running statement has from its session: settings, limits, and what it shares with whoever watches it.
 
 use crate::catalog::State;
+use crate::counters::StatementCounters;
 use crate::engine::Engine;
 use crate::notify::Notification;
-use crate::plan::{Executable, Hardware, Planned, Timings};
+use crate::plan::{Drawing, Executable, Hardware, Planned, Timings};
 use crate::snapshot::Snapshot;
 use crate::stream::{Notice, ResultStream};
 use crate::transaction::{Moved, TransactionStatus, Work, Write};
@@ -14,6 +15,7 @@ use multiloop_exec::column::arrow::{has_lists, schema_of_rows, to_record_batch_a
 use multiloop_exec::plan::Machine;
 use multiloop_exec::workers::context::{Cancellation, Context, Progress};
 use multiloop_exec::workers::pool::Pool;
+use multiloop_planner::counters::Counters;
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::value::Value;
@@ -78,14 +80,22 @@ impl Running<'_> {
             memory: self.engine.0.memory.child(self.options.memory_limit),
             pool: Some(Arc::clone(&self.engine.0.pool)),
             sequence: None,
+            counters: None,
         }
     }
 
-    /// What a program that draws random numbers runs with where their order shows: one thread, and the session's numbers.
-    fn drawing(&self, executable: &Executable, context: &Context) -> Result<Option<(Context, Arc<Pool>)>> {
+    /// What a program that draws random numbers, or values of sequences, runs with where their order shows: one thread, and the
+    /// session's numbers.
+    fn drawing(
+        &self,
+        executable: &Executable,
+        snapshot: &Snapshot<'_>,
+        context: &Context,
+    ) -> Result<Option<(Context, Arc<Pool>)>> {
         static ALONE: OnceLock<Arc<Pool>> = OnceLock::new();
         let sequence = self.work.sequence();
-        if executable.seeds.is_none_or(|seeds| !seeds && !sequence.is_seeded()) {
+        let draws = executable.seeds.is_some_and(|seeds| seeds || sequence.is_seeded());
+        if !draws && executable.drawing == Drawing::None {
             return Ok(None);
         }
         let pool = match ALONE.get() {
@@ -96,7 +106,13 @@ impl Running<'_> {
                 ALONE.get_or_init(|| made)
             }
         };
-        let context = Context { sequence: Some(Arc::clone(sequence)), ..context.clone() };
+        let counters = (executable.drawing != Drawing::None).then(|| {
+            let (state, base) = (snapshot.state.clone(), self.work.base().map(|(base, _)| base));
+            let (facts, drawn) = (snapshot.facts.clone(), Arc::clone(self.work.drawn()));
+            let now = self.engine.0.catalog.snapshot();
+            Arc::new(StatementCounters { state, base, now, facts, drawn }) as Arc<dyn Counters>
+        });
+        let context = Context { sequence: draws.then(|| Arc::clone(sequence)), counters, ..context.clone() };
         Ok(Some((context.with_pool(pool), Arc::clone(pool))))
     }
 
@@ -196,14 +212,16 @@ impl Running<'_> {
         let provided = snapshot.provided(&executable.program, parameters, (context, &self.engine.0.cache))?;
         let table = |handle| provided.table(handle).or_else(|| snapshot.table(handle));
         let find = |handle| table(handle).expect("a plan scans tables of its own snapshot");
-        let drawing = self.drawing(executable, context)?;
+        let drawing = self.drawing(executable, snapshot, context)?;
         let (context, pool) = match &drawing {
             Some((context, pool)) => (context, pool),
             None => (context, &self.engine.0.pool),
         };
         // The session's numbers are drawn before it has more statements.
         let _entered = drawing.is_some().then(|| context.enter());
-        let rows = match self.options.backend {
+        // Row by row goes the interpreter.
+        let backend = if executable.drawing == Drawing::ByRows { Backend::Interpreter } else { self.options.backend };
+        let rows = match backend {
             Backend::Cpu => {
                 // A plan for a card takes longer to make.
                 let began = Instant::now();

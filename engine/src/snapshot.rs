@@ -1,6 +1,6 @@
 //! What one statement sees: a state, the system's tables over it, the files that it reads, and what its session tells.
 
-use crate::catalog::{Entry, Object, Qualified, SearchPath, State, StateMark, StoredTable};
+use crate::catalog::{Entry, Object, Qualified, SearchPath, State, StateMark, StoredSequence, StoredTable};
 use crate::effects::{self, Effects, VOID};
 use crate::format::Format;
 use crate::notify;
@@ -52,6 +52,8 @@ pub(crate) struct Snapshot<'a> {
     system: Arc<Made>,
     /// The system's tables that it has named.
     system_tables: RefCell<HashMap<(String, String), SystemFound>>,
+    /// The rows of sequences that it has named.
+    sequences: RefCell<HashMap<(String, String), StoredTable>>,
     /// Whether it has asked for what its session tells.
     asks_session: Cell<bool>,
     /// What it does beside giving rows.
@@ -191,6 +193,7 @@ impl<'a> Snapshot<'a> {
             facts,
             path,
             system_tables: RefCell::default(),
+            sequences: RefCell::default(),
             asks_session: Cell::new(false),
             effects: RefCell::default(),
             values: RefCell::default(),
@@ -387,7 +390,10 @@ impl<'a> Snapshot<'a> {
                     if matches!(entry, Entry::Table(table) if table.provided().is_some()) {
                         self.provides.set(true);
                     }
-                    entry.seen()?
+                    match entry {
+                        Entry::Sequence(sequence) => self.row_of_sequence((schema, &name.name), sequence),
+                        entry => entry.seen()?,
+                    }
                 }
             };
             Some((Qualified { schema: schema.clone(), name: name.name.clone() }, entry))
@@ -396,6 +402,16 @@ impl<'a> Snapshot<'a> {
             Some(schema) => found(schema),
             None => self.path.iter().find_map(found),
         }
+    }
+
+    /// A sequence as a table of one row, where it is now.
+    fn row_of_sequence(&self, (schema, name): (&str, &str), sequence: &StoredSequence) -> CatalogEntry {
+        // It is elsewhere for the next statement.
+        self.counts.set(true);
+        let mut known = self.sequences.borrow_mut();
+        let key = (schema.to_owned(), name.to_owned());
+        let stored = known.entry(key).or_insert_with(|| system::row_of_sequence(name, sequence));
+        CatalogEntry::Table(Arc::clone(&stored.info))
     }
 
     fn system_entry(&self, schema: &str, name: &str) -> Option<CatalogEntry> {
@@ -498,7 +514,7 @@ impl<'a> Snapshot<'a> {
         let of = |stored: &StoredTable| stored.scanned(handle);
         let named = |object: &Object| match &object.entry {
             Entry::Table(table) => of(table),
-            Entry::View(_) | Entry::Type(_) => None,
+            Entry::View(_) | Entry::Type(_) | Entry::Sequence(_) => None,
         };
         let system = |found: &SystemFound| match found {
             SystemFound::Table(table) => of(table),
@@ -513,6 +529,7 @@ impl<'a> Snapshot<'a> {
             .or_else(|| self.system_tables.borrow().values().find_map(system))
             .or_else(|| self.files.borrow().values().find_map(of))
             .or_else(|| self.made.borrow().iter().find_map(of))
+            .or_else(|| self.sequences.borrow().values().find_map(of))
     }
 }
 

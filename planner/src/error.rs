@@ -220,6 +220,10 @@ pub enum ErrorKind {
     CheckViolation,
     /// 42830: a foreign key that the other table has no key for.
     InvalidForeignKey,
+    /// A sequence has no more values.
+    SequenceLimit,
+    /// A value that is given for a column that makes its own.
+    GeneratedAlways,
     /// 42P17: an object that cannot be made so, as an enum without names.
     InvalidObject,
     /// XX001: bytes that are not what they should be.
@@ -399,6 +403,8 @@ impl ErrorKind {
             ErrorKind::ForeignKeyViolation => "23503",
             ErrorKind::CheckViolation => "23514",
             ErrorKind::InvalidForeignKey => "42830",
+            ErrorKind::SequenceLimit => "2200H",
+            ErrorKind::GeneratedAlways => "428C9",
             ErrorKind::InvalidObject => "42P17",
             _ => "XX000",
         }

@@ -8,6 +8,7 @@
 
 pub mod analysis;
 pub mod catalog;
+pub mod counters;
 pub mod error;
 pub mod evaluate;
 pub mod function;

@@ -7,6 +7,7 @@
 //! millisecond's worth is spent, and then a look at the statement. Where no statement is known (tests, tools) everything is
 //! allowed.
 
+use crate::counters::{Counters, nowhere};
 use crate::error::{Error, Result};
 use crate::sequence::Sequence;
 use std::cell::{Cell, RefCell};
@@ -44,6 +45,11 @@ pub trait Statement: Debug + Send + Sync {
     fn sequence(&self) -> Option<&Sequence> {
         None
     }
+
+    /// The sequences that it may draw from.
+    fn counters(&self) -> Option<&dyn Counters> {
+        None
+    }
 }
 
 thread_local! {
@@ -79,6 +85,18 @@ pub fn current() -> Option<Arc<dyn Statement>> {
 /// The next random number of the session that the thread works for; none if it has set no seed.
 pub fn draw() -> Option<f64> {
     CURRENT.with_borrow(|current| current.as_ref()?.sequence()?.draw())
+}
+
+/// Does something with the sequences of the statement that the thread works for.
+///
+/// # Errors
+/// That of `ask`, and 0A000 where no statement is known that has some.
+pub fn with_counters<T>(ask: impl FnOnce(&dyn Counters) -> Result<T>) -> Result<T> {
+    let current = current();
+    match current.as_ref().and_then(|statement| statement.counters()) {
+        Some(counters) => ask(counters),
+        None => Err(nowhere()),
+    }
 }
 
 /// Sets the seed of the session that the thread works for.

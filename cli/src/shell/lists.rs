@@ -16,7 +16,7 @@ pub(super) const LISTS: &[List] = &[
         title: "Object descriptions",
         select: "SELECT * FROM (SELECT n.nspname AS \"Schema\", c.relname || coalesce('.' || a.attname, '') AS \"Name\", \
                  CASE WHEN d.objsubid > 0 THEN 'column' WHEN c.relkind = 'v' THEN 'view' WHEN c.relkind = 'm' THEN 'materialized view' \
-                 WHEN c.relkind = 'i' THEN 'index' ELSE 'table' END AS \"Object\", d.description AS \"Description\" \
+                 WHEN c.relkind = 'i' THEN 'index' WHEN c.relkind = 'S' THEN 'sequence' ELSE 'table' END AS \"Object\", d.description AS \"Description\" \
                  FROM pg_catalog.pg_description d JOIN pg_catalog.pg_class c ON c.oid = d.objoid \
                  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
                  LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = d.objsubid AND d.objsubid > 0 \

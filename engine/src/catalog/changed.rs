@@ -47,7 +47,7 @@ impl StoredTable {
     }
 
     /// With these rows marked as deleted; their numbers ascend.
-    pub(crate) fn without_rows(&self, numbers: &[usize], known: Domains, context: &Context) -> Result<StoredTable> {
+    pub(crate) fn with_deleted(&self, numbers: &[usize], known: Domains, context: &Context) -> Result<StoredTable> {
         let table = self.stored();
         let (marked, marks) = match self.info.hidden.deleted {
             Some(marks) => (table.marked(numbers, marks, context)?, marks),

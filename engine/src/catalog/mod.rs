@@ -6,14 +6,16 @@
 mod changed;
 pub(crate) mod history;
 mod on_commit;
+mod sequence;
 mod stored;
 
+pub(crate) use sequence::{Counter, Keeper, Position, SequenceDefinition, SequenceOwner, StoredSequence};
 pub(crate) use stored::{Domains, StoredTable};
 
 use crate::grants::{BOOTSTRAP, Owned};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{CatalogEntry, Declared, Key, TableName, View};
-use multiloop_planner::types::{DataType, Field};
+use multiloop_planner::types::{DataType, Field, OidKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -50,7 +52,7 @@ pub(crate) struct Schema {
     pub(crate) owned: Owned,
 }
 
-/// A table, a view or a type, under its name.
+/// A table, a view, a sequence or a type, under its name.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     /// Its number, for good: another snapshot of the same table has it, too. What belongs to it has the next ones.
@@ -117,6 +119,7 @@ pub(crate) enum Entry {
     View(StoredView),
     /// An enum.
     Type(DataType),
+    Sequence(StoredSequence),
 }
 
 impl Object {
@@ -170,7 +173,7 @@ impl Entry {
     pub(crate) fn declared(&self) -> Option<&Declared> {
         match self {
             Entry::Table(table) => Some(&table.info.declared),
-            Entry::View(_) | Entry::Type(_) => None,
+            Entry::View(_) | Entry::Type(_) | Entry::Sequence(_) => None,
         }
     }
 
@@ -189,12 +192,12 @@ impl Entry {
         self.declared().map_or(&[], |declared| &declared.keys)
     }
 
-    /// What the planner sees of it; nothing of a type.
+    /// What the planner sees of it; nothing of a type, nor of a sequence, whose row is another one each time.
     pub(crate) fn seen(&self) -> Option<CatalogEntry> {
         match self {
             Entry::Table(table) => Some(CatalogEntry::Table(table.seen())),
             Entry::View(view) => Some(CatalogEntry::View(Arc::clone(&view.view))),
-            Entry::Type(_) => None,
+            Entry::Type(_) | Entry::Sequence(_) => None,
         }
     }
 
@@ -205,6 +208,7 @@ impl Entry {
             Entry::Table(_) => "table",
             Entry::View(_) => "view",
             Entry::Type(_) => "type",
+            Entry::Sequence(_) => "sequence",
         }
     }
 
@@ -217,8 +221,19 @@ impl Entry {
                 let query = declared.materialized.iter().flat_map(|of| &of.view.names);
                 query.chain(&declared.names).filter_map(|name| Qualified::of(&name.now)).collect()
             }
-            Entry::Type(_) => Vec::new(),
+            Entry::Type(_) | Entry::Sequence(_) => Vec::new(),
         }
+    }
+
+    /// The numbers of relations that a view's query names by literals, or a materialized one's.
+    pub(crate) fn classes(&self) -> impl Iterator<Item = u32> {
+        let view = match self {
+            Entry::View(view) => Some(&*view.view),
+            Entry::Table(table) => table.info.declared.materialized.as_ref().map(|of| &of.view),
+            _ => None,
+        };
+        let objects = view.into_iter().flat_map(|view| view.literals.objects());
+        objects.filter_map(|(kind, number)| (kind == OidKind::Class).then_some(number))
     }
 
     /// The names of indexes of a table.
@@ -344,7 +359,7 @@ impl State {
         self.object(name).map(|object| &object.entry)
     }
 
-    /// All tables and views, schema by schema, those of the session last.
+    /// All tables, views and sequences, schema by schema, those of the session last.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str, &Object)> {
         self.all().filter(|(_, _, object)| !matches!(object.entry, Entry::Type(_)))
     }
@@ -492,11 +507,21 @@ impl State {
         Arc::make_mut(&mut self.schemas).get_mut(name).map(Arc::make_mut)
     }
 
-    /// The views that name a table or view.
+    /// The views that name a table or view, or draw from a sequence.
     pub(crate) fn needing(&self, name: &Qualified) -> Vec<Qualified> {
-        let needs = |object: &Object| object.entry.needs().contains(name);
+        let sequence = self.object(name).filter(|object| matches!(object.entry, Entry::Sequence(_)));
+        let draws = |object: &Object| sequence.is_some_and(|of| object.entry.classes().any(|number| number == of.oid));
+        let needs = |object: &Object| object.entry.needs().contains(name) || draws(object);
         let named = |(schema, name, _): (&str, &str, &Object)| Qualified { schema: schema.into(), name: name.into() };
         self.iter().filter(|(_, _, object)| needs(object)).map(named).collect()
+    }
+
+    /// The sequences that a table's columns own, or one of its columns.
+    pub(crate) fn owned_sequences(&self, table: u32, column: Option<&str>) -> Vec<Qualified> {
+        let owns = |of: &SequenceOwner| of.table == table && column.is_none_or(|column| of.column == column);
+        let is_owned = |object: &Object| matches!(&object.entry, Entry::Sequence(sequence) if sequence.owner.as_ref().is_some_and(owns));
+        let named = |(schema, name, _): (&str, &str, &Object)| Qualified { schema: schema.into(), name: name.into() };
+        self.iter().filter(|(_, _, object)| is_owned(object)).map(named).collect()
     }
 
     /// Whether a view's query names something, itself or through other views.
@@ -538,10 +563,18 @@ impl State {
             Some(Entry::View(_)) => {
                 Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is a view, not a table", name.name)))
             }
+            Some(Entry::Sequence(_)) => {
+                Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is a sequence, not a table", name.name)))
+            }
             Some(Entry::Type(_)) => {
                 Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is a type, not a table", name.name)))
             }
             None => Err(Error::new(ErrorKind::UnknownTable, format!("table \"{}\" does not exist", name.name))),
         }
     }
+}
+
+/// An object of some schemas.
+pub(crate) fn object_at<'s>(schemas: &'s Schemas, name: &Qualified) -> Option<&'s Object> {
+    schemas.get(&name.schema)?.objects.get(&name.name)
 }

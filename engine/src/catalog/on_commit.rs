@@ -25,6 +25,9 @@ impl State {
         let mut next = 0;
         while let Some(name) = gone.get(next).cloned() {
             next += 1;
+            if let Some(number) = self.object(&name).map(|object| object.oid) {
+                gone.extend(self.owned_sequences(number, None));
+            }
             let views = self.needing(&name).into_iter().filter(|view| !gone.contains(view)).collect::<Vec<_>>();
             gone.extend(views);
             for table in self.referring(&name).into_iter().filter(|table| !gone.contains(table)).collect::<Vec<_>>() {

@@ -89,7 +89,9 @@ impl Rights {
             Right::Insert | Right::Update | Right::Delete => self.write,
             _ => false,
         };
-        self.superuser || given || owned.rights(&|role| self.has(role), &Right::OF_TABLES).has(right)
+        // Those on a sequence are these, and USAGE.
+        let all = if right == Right::Usage { &Right::OF_SEQUENCES[..] } else { &Right::OF_TABLES };
+        self.superuser || given || owned.rights(&|role| self.has(role), all).has(right)
     }
 
     /// Whether they let somebody do this with a schema.

@@ -361,6 +361,7 @@ impl Session {
                 self.engine.0.channels.unlisten(self.id, None);
                 self.engine.0.row_locks.leave(self.id);
                 self.work.discard_temporary();
+                self.work.drawn().forget();
                 let defaults = self.work.defaults();
                 self.work.change_settings(false, |settings| {
                     settings.clone_from(&defaults);
@@ -369,7 +370,10 @@ impl Session {
                 ResultStream::done("DISCARD ALL")
             }
             Discarded::Plans => ResultStream::done("DISCARD PLANS"),
-            Discarded::Sequences => ResultStream::done("DISCARD SEQUENCES"),
+            Discarded::Sequences => {
+                self.work.drawn().forget();
+                ResultStream::done("DISCARD SEQUENCES")
+            }
             Discarded::Temporary => {
                 self.work.discard_temporary();
                 ResultStream::done("DISCARD TEMP")

@@ -1,6 +1,6 @@
 //! DROP and TRUNCATE, and the dependent objects that they take along or are refused for.
 
-use super::SYSTEM;
+use super::{SYSTEM, sequence};
 use crate::catalog::{Entry, Qualified, State, StoredTable, TEMPORARY};
 use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
@@ -126,7 +126,7 @@ impl Runner<'_> {
     }
 
     /// TRUNCATE: a table has no rows, and is what it was.
-    pub(super) fn truncate(&self, names: &[TableName], cascade: bool) -> Result<ResultStream> {
+    pub(super) fn truncate(&self, names: &[TableName], restart: bool, cascade: bool) -> Result<ResultStream> {
         let mut write = self.session.begin_write()?;
         let mut tables: Vec<Qualified> = Vec::new();
         for name in names {
@@ -176,6 +176,9 @@ impl Runner<'_> {
             let empty = Table::empty(declared.fields(&stored.info.fields));
             let empty = empty.narrowed(&declared.numerics, &self.session.loading())?;
             write.state.insert(table, Entry::Table(StoredTable::new(&table.name, empty, declared)));
+            if restart {
+                sequence::restart_owned(&mut write.state, table)?;
+            }
         }
         write.commit()?;
         Ok(ResultStream::done("TRUNCATE TABLE"))
@@ -211,6 +214,9 @@ pub(super) fn remove_all(state: &mut State, mut gone: Vec<Qualified>, cascade: b
     let mut next = 0;
     while let Some(name) = gone.get(next).cloned() {
         next += 1;
+        // What its columns own goes with it.
+        let owned = sequence::owned_names(state, &name);
+        gone.extend(owned.into_iter().filter(|of| !gone.contains(of)).collect::<Vec<_>>());
         let kind = state.get(&name).map_or("table", Entry::kind);
         if let Some(&Entry::Type(data_type)) = state.get(&name) {
             let uses = |(_, _, object): &(&str, &str, &crate::catalog::Object)| {
@@ -235,6 +241,7 @@ pub(super) fn remove_all(state: &mut State, mut gone: Vec<Qualified>, cascade: b
         }
     }
     for name in &gone {
+        sequence::remove_from_defaults(state, name, &gone, cascade)?;
         remove_references(state, name, None, &gone, cascade, &format!("table {}", name.name))?;
     }
     gone.iter().for_each(|name| drop(state.remove(name)));
@@ -247,8 +254,13 @@ fn depends(kind: &str, name: &Qualified, by: &str, other: &Qualified) -> Error {
 
 /// The error (2BP01) of what may not go, as something depends on it.
 pub(super) fn has_dependents(what: &str, dependent: &str) -> Error {
-    Error::new(ErrorKind::DependentObjects, format!("cannot drop {what} because other objects depend on it"))
-        .with_detail(format!("{dependent} depends on {what}"))
+    has_dependents_on(what, &format!("{dependent} depends on {what}"))
+}
+
+/// The same, of what something depends on that goes with what is dropped; `detail` says what.
+pub(super) fn has_dependents_on(dropped: &str, detail: &str) -> Error {
+    Error::new(ErrorKind::DependentObjects, format!("cannot drop {dropped} because other objects depend on it"))
+        .with_detail(detail)
         .with_hint("Use DROP ... CASCADE to drop the dependent objects too.")
 }
 

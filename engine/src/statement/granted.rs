@@ -52,7 +52,7 @@ impl Runner<'_> {
         })
     }
 
-    fn grantee(&self, grantee: &Grantee) -> Result<Who> {
+    pub(super) fn grantee(&self, grantee: &Grantee) -> Result<Who> {
         let facts = &self.snapshot.facts;
         match grantee {
             Grantee::Public => Ok(None),
@@ -91,7 +91,34 @@ impl Runner<'_> {
                     let of = state.schema(schema).ok_or_else(|| unknown_schema(schema))?;
                     self.snapshot.facts.check_schema(state, Right::Usage, schema)?;
                     let relations = of.objects.iter().filter(|(_, object)| !matches!(object.entry, Entry::Type(_)));
+                    let relations = relations.filter(|(_, object)| !matches!(object.entry, Entry::Sequence(_)));
                     for (name, _) in relations {
+                        add(Target::Relation(Qualified { schema: schema.clone(), name: name.clone() }));
+                    }
+                }
+            }
+            Granted::Sequences(names) => {
+                for name in names {
+                    let found = self.found(name, state)?;
+                    match state.get(&found) {
+                        Some(Entry::Sequence(_)) => add(Target::Relation(found)),
+                        Some(entry) if !matches!(entry, Entry::Type(_)) => {
+                            let message = format!("\"{}\" is not a sequence", name.name);
+                            return Err(Error::new(ErrorKind::WrongObjectType, message));
+                        }
+                        _ => {
+                            let message = format!("relation \"{}\" does not exist", name.plain());
+                            return Err(Error::new(ErrorKind::UnknownTable, message));
+                        }
+                    }
+                }
+            }
+            Granted::AllSequences(schemas) => {
+                for schema in schemas {
+                    let of = state.schema(schema).ok_or_else(|| unknown_schema(schema))?;
+                    self.snapshot.facts.check_schema(state, Right::Usage, schema)?;
+                    let sequences = of.objects.iter().filter(|(_, one)| matches!(one.entry, Entry::Sequence(_)));
+                    for (name, _) in sequences {
                         add(Target::Relation(Qualified { schema: schema.clone(), name: name.clone() }));
                     }
                 }
@@ -109,8 +136,24 @@ impl Runner<'_> {
         mut owned: Owned,
         (kind, name): (&str, &str),
     ) -> Result<(Owned, Option<Notice>)> {
-        let all: &[Right] = if kind == "schema" { &Right::OF_SCHEMAS } else { &Right::OF_TABLES };
-        let wanted = RightSet::of(grant.rights.as_deref().unwrap_or(all));
+        let all: &[Right] = match kind {
+            "schema" => &Right::OF_SCHEMAS,
+            "sequence" => &Right::OF_SEQUENCES,
+            _ => &Right::OF_TABLES,
+        };
+        let is_wrong = |right: &&Right| !all.contains(right);
+        let mut wanted = RightSet::of(grant.rights.as_deref().unwrap_or(all));
+        let mut warning = None;
+        if let Some(right) = grant.rights.iter().flatten().find(is_wrong) {
+            if kind != "sequence" {
+                let message = format!("invalid privilege type {} for table", right.name());
+                return Err(Error::new(ErrorKind::InvalidGrant, message));
+            }
+            // It was called a table.
+            let message = format!("sequence \"{name}\" only supports USAGE, SELECT, and UPDATE privileges");
+            warning = Some(Notice::warning("0LP01", message));
+            wanted = wanted.and(RightSet::of(all));
+        }
         let is = |role: &str| self.snapshot.facts.rights.has(role);
         let Some((grantor, may)) = owned.grantor(&is, all, wanted) else {
             if owned.rights(&is, all).is_empty() {
@@ -128,6 +171,7 @@ impl Runner<'_> {
             }
         }
         let notice = match rights {
+            _ if warning.is_some() => warning,
             none if none.is_empty() => Some(nothing_done(grant.gives, name)),
             some if some != wanted && grant.rights.is_some() => Some(match grant.gives {
                 true => Notice::warning("01007", format!("not all privileges were granted for \"{name}\"")),

@@ -12,6 +12,7 @@ mod locking;
 mod maintained;
 mod materialized;
 mod renamed;
+mod sequence;
 mod view;
 
 use crate::access::FileUse;
@@ -29,7 +30,7 @@ use multiloop_exec::column::{Column, Table};
 use multiloop_planner::catalog::{Catalog, Declared, FileOptions, Right, TableInfo, TableName};
 use multiloop_planner::error::Subject;
 use multiloop_planner::relation::Query;
-use multiloop_planner::sql::{self, Definition, Statement};
+use multiloop_planner::sql::{self, ColumnSequence, Definition, Statement};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::path::Path;
@@ -133,7 +134,7 @@ fn run_once(
             }
             Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
             Statement::Session(_) => Err(Error::internal("a session's own statement was run as one of tables")),
-            Statement::Insert { name, query } => return runner.insert_rows(&name, query, write),
+            Statement::Insert { name, columns, query } => return runner.insert_rows((&name, &columns), query, write),
             Statement::Change(_) | Statement::Locking(_) => {
                 Err(Error::internal("a change was run as another statement"))
             }
@@ -251,11 +252,11 @@ impl Runner<'_> {
     /// Makes a table or a view of either kind.
     fn make(&self, statement: Statement) -> Result<ResultStream> {
         match statement {
-            Statement::CreateTable { name, temporary, fields, declared, if_not_exists, or_replace } => {
+            Statement::CreateTable { name, temporary, fields, declared, sequences, if_not_exists, or_replace } => {
                 let numerics = numerics_of(&fields, &[]);
                 let empty = || Ok((Table::empty(fields), Declared { numerics, ..declared }));
                 let new = New { name: &name, temporary, if_not_exists, or_replace, tag: "CREATE TABLE" };
-                self.create(&new, &[], empty)
+                self.create_with(&new, (&[], &sequences), empty)
             }
             Statement::CreateTableAs { name, temporary, query, on_commit, if_not_exists, or_replace } => {
                 let mut rows = 0;
@@ -287,6 +288,16 @@ impl Runner<'_> {
         &self,
         new: &New<'_>,
         needs: &[Qualified],
+        make: impl FnOnce() -> Result<(Table, Declared)>,
+    ) -> Result<ResultStream> {
+        self.create_with(new, (needs, &[]), make)
+    }
+
+    /// The same, with sequences of its columns.
+    fn create_with(
+        &self,
+        new: &New<'_>,
+        (needs, sequences): (&[Qualified], &[ColumnSequence]),
         make: impl FnOnce() -> Result<(Table, Declared)>,
     ) -> Result<ResultStream> {
         let name = self.name_for(new, &self.snapshot.state)?;
@@ -321,10 +332,13 @@ impl Runner<'_> {
                 return Err(Error::new(ErrorKind::UnknownTable, message));
             }
         }
+        sequence::drop_owned(&mut write.state, &name)?;
+        let made = self.make_sequences(&mut write.state, &name, (&table.fields, sequences), &mut declared)?;
         name_indexes(&write.state, &name, &mut declared)?;
         let domains = write.state.domains();
         let table = StoredTable::encoded(&name.name, table, Arc::new(declared), domains, &context)?;
         write.state.make(&name, Entry::Table(table), &self.snapshot.facts.owner());
+        sequence::own_sequences(&mut write.state, &name, made);
         let is_shared = write.is_shared();
         write.commit()?;
         if is_shared {
@@ -372,7 +386,11 @@ impl Runner<'_> {
                 self.create_index(&table, index, (is_chosen, if_not_exists))
             }
             Definition::CreateEnum { name, labels } => self.create_enum(&name, labels),
-            Definition::Truncate { names, cascade } => self.truncate(&names, cascade),
+            Definition::CreateSequence { name, temporary, options, if_not_exists } => {
+                self.create_sequence(&name, (temporary, if_not_exists), &options)
+            }
+            Definition::AlterSequence { name, change, if_exists } => self.alter_sequence(&name, &change, if_exists),
+            Definition::Truncate { names, restart, cascade } => self.truncate(&names, restart, cascade),
             Definition::Grant(grant) => self.grant(&grant),
             Definition::Maintain(what) => self.maintain(&what),
             Definition::Lock(lock) => self.lock_tables(&lock),
@@ -428,12 +446,24 @@ impl Runner<'_> {
     }
 
     /// INSERT of nothing but rows. None if somebody has given the table other columns: it is to be bound anew.
-    fn insert_rows(&self, name: &TableName, query: Query, write: Option<Write<'_>>) -> Result<Option<ResultStream>> {
+    fn insert_rows(
+        &self,
+        (name, columns): (&TableName, &[usize]),
+        query: Query,
+        write: Option<Write<'_>>,
+    ) -> Result<Option<ResultStream>> {
         // It asks for the right to write itself.
         let is_last = write.is_some();
         drop(write);
         let source = self.source(query)?;
-        let rows = self.append(name, |info| self.build(info.declared.fields(&info.fields), source));
+        let rows = self.append(name, |info| {
+            let all = info.declared.fields(&info.fields);
+            if columns.is_empty() {
+                return self.build(all, source);
+            }
+            let chosen = columns.iter().map(|&column| Field { nullable: true, ..all[column].clone() }).collect();
+            self.placed(self.build(chosen, source)?, columns, info)
+        });
         match rows {
             Err(error) if error.kind() == ErrorKind::Serialization && !is_last => Ok(None),
             rows => Ok(Some(ResultStream::done(format!("INSERT 0 {}", rows?)))),
@@ -578,7 +608,7 @@ impl Runner<'_> {
     }
 
     fn show_tables(&self) -> ResultStream {
-        let entries = self.snapshot.state.iter();
+        let entries = self.snapshot.state.iter().filter(|(_, _, object)| !matches!(object.entry, Entry::Sequence(_)));
         let rows = entries
             .map(|(_, name, object)| {
                 let (kind, rows) = match &object.entry {

@@ -1,6 +1,7 @@
 //! ALTER … RENAME and SET SCHEMA. What names the renamed thing goes on to mean it: views know what their names stood for, and
 //! references the table that they refer to. A view's text sees columns under the names that they had when it was made.
 
+use super::sequence;
 use crate::catalog::{Entry, Object, Qualified, State, StoredView, TEMPORARY};
 use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
@@ -114,7 +115,14 @@ impl Runner<'_> {
                 write.state.has_relation(&of, None).then_some(of)
             });
             refuse_taken(&write.state, taken.as_ref().unwrap_or(&to))?;
+            sequence::check_moves(&write.state, &found)?;
+            let owned = sequence::owned_names(&write.state, &found);
             move_object(&mut write.state, &found, &to)?;
+            for of in owned {
+                let to = Qualified { schema: schema.to_owned(), name: of.name.clone() };
+                refuse_taken(&write.state, &to)?;
+                move_object(&mut write.state, &of, &to)?;
+            }
         }
         write.commit()?;
         Ok(done)
@@ -189,7 +197,7 @@ fn follow(state: &mut State, from: &Qualified, to: &Qualified) {
                 });
                 *table = table.redeclared(&one.name, None, declared);
             }
-            Entry::Type(_) => {}
+            Entry::Type(_) | Entry::Sequence(_) => {}
         });
     }
 }
@@ -243,6 +251,11 @@ fn rename_column(state: &mut State, table: &Qualified, from: &str, to: &str) -> 
     let fields: Vec<Field> = match state.get(table) {
         Some(Entry::Table(stored)) => stored.info.fields.clone(),
         Some(Entry::View(view)) => view.fields.to_vec(),
+        Some(Entry::Sequence(_)) => {
+            let message = format!("cannot rename columns of relation \"{}\"", table.name);
+            let error = Error::new(ErrorKind::WrongObjectType, message);
+            return Err(error.with_detail("This operation is not supported for sequences."));
+        }
         _ => return Err(Error::internal("what has no columns was altered")),
     };
     let mut names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
@@ -276,7 +289,14 @@ fn rename_column(state: &mut State, table: &Qualified, from: &str, to: &str) -> 
         }
         index.predicate = index.predicate.as_ref().map(|text| column_renamed(text, from, to).into());
     }
+    for column in 0..names.len() {
+        if declared.is_stored(column) {
+            let text = declared.defaults[column].take();
+            declared.defaults[column] = text.map(|text| column_renamed(&text, from, to).into());
+        }
+    }
     let stored = stored.redeclared(&table.name, Some(&names), declared);
+    sequence::rename_owner(state, table, from, to);
     state.change(table, |object| object.entry = Entry::Table(stored));
     Ok(())
 }

@@ -52,7 +52,7 @@ impl Runner<'_> {
         self.snapshot.facts.check_make(&write.state, &name.schema)?;
         let known = write.state.get(&name);
         match known {
-            Some(Entry::Table(_) | Entry::Type(_)) if new.or_replace => {
+            Some(Entry::Table(_) | Entry::Type(_) | Entry::Sequence(_)) if new.or_replace => {
                 return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is not a view", name.name)));
             }
             Some(_) if !new.or_replace => return new.already_exists(),

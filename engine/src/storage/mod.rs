@@ -29,7 +29,9 @@ mod rows;
 mod tests;
 mod values;
 
-use crate::catalog::{Entry, Object, Schemas, State, reserve_oids};
+use crate::catalog::{
+    Entry, Keeper, Object, Qualified, Schemas, State, StoredSequence, free_oid, object_at, reserve_oids,
+};
 use crate::turn::Turn;
 use crate::{Error, ErrorKind, Result};
 use arrow::buffer::Buffer;
@@ -131,7 +133,8 @@ pub(crate) struct Storage {
     place: Place,
     disk: Arc<dyn Disk>,
     limits: Limits,
-    log: Log,
+    log: Arc<Log>,
+    keeper: Arc<dyn Keeper>,
     /// Whose memory it is.
     context: Context,
     /// The next file of rows.
@@ -225,8 +228,12 @@ impl Storage {
         let next_file = kept.iter().max().map_or(1, |last| last + 1);
         remove_others(&*disk, &place, &kept);
         let durable = Durable { last: Arc::clone(&state.schemas), waiting: VecDeque::new() };
+        let log = Arc::new(Log::new(&disk, &place, log, next)?);
+        let keeper: Arc<dyn Keeper> = Arc::new(SequenceKeeper(Arc::clone(&log)));
+        keep_counters(&state.schemas, &keeper);
         let storage = Storage {
-            log: Log::new(&disk, &place, log, next)?,
+            log,
+            keeper,
             place,
             disk,
             limits,
@@ -275,14 +282,27 @@ impl Storage {
         };
         let written = difference(before, after, &mut keep, &self.context).and_then(|change| {
             let segments = self.segments_of(before, after, &change);
-            if change.is_empty() { Ok(None) } else { self.log.write(change, streams).map(|number| Some((number, segments))) }
+            let is_sequence = |of: &&record::ObjectChange| {
+                of.definition.as_ref().is_some_and(|of| matches!(of.kind, Kind::Sequence { .. }))
+            };
+            let sequences: Vec<_> = change.objects.iter().filter(is_sequence).map(|of| of.name.clone()).collect();
+            if change.is_empty() {
+                return Ok(None);
+            }
+            let number = self.log.write(change, streams)?;
+            Ok(Some((number, segments, sequences)))
         });
         let written = written.inspect_err(|_| {
             files.iter().for_each(|number| drop(self.disk.remove(&self.place.rows(*number))));
         })?;
-        let Some((number, segments)) = written else { return Ok(Logged(None)) };
+        let Some((number, segments, sequences)) = written else { return Ok(Logged(None)) };
         for (oid, segment) in segments {
             self.segments().entry(oid).or_default().push(segment);
+        }
+        for name in &sequences {
+            if let Some(Entry::Sequence(sequence)) = object_at(after, name).map(|object| &object.entry) {
+                sequence.counter.keep(&self.keeper, &sequence.definition);
+            }
         }
         self.durable().waiting.push_back((number, Arc::clone(after)));
         if self.since.load(Ordering::Relaxed) + self.log.bytes() > self.limits.log_bytes {
@@ -293,9 +313,7 @@ impl Storage {
 
     /// Rows that a commit has put into files of their own, by tables.
     fn segments_of(&self, before: &Schemas, after: &Schemas, change: &record::Change) -> Vec<(u32, Segment)> {
-        let object = |schemas: &Schemas, name: &crate::catalog::Qualified| -> Option<Object> {
-            schemas.get(&name.schema)?.objects.get(&name.name).cloned()
-        };
+        let object = |schemas: &Schemas, name: &Qualified| object_at(schemas, name).cloned();
         let mut segments = Vec::new();
         for of in &change.objects {
             let Some(Object { oid, entry: Entry::Table(table), .. }) = object(after, &of.name) else { continue };
@@ -366,8 +384,12 @@ impl Storage {
     }
 
     /// Nobody commits any more: what has been committed is kept, and others may open the folder.
-    pub(crate) fn close(&self) {
+    pub(crate) fn close(&self, schemas: &Schemas) {
         self.ask(|asked| asked.ends = true);
+        for (number, sequence) in sequences(schemas) {
+            // Else it has a gap when it is opened again.
+            let _gap = sequence.counter.close(number);
+        }
         // Who committed without waiting has not asked for more.
         let _lost = self.flush();
         drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
@@ -430,6 +452,8 @@ impl Storage {
             let (log, next) = self.log.rotate()?;
             self.settle();
             let first_new = self.next_file.load(Ordering::Relaxed);
+            // What sequences have kept ahead goes with the log.
+            keep_counters(&publishing.schemas(), &self.keeper);
             (publishing.schemas(), log, next, first_new, self.segments().clone())
         };
         self.since.store(0, Ordering::Relaxed);
@@ -472,6 +496,30 @@ impl Storage {
         }
         Ok(())
     }
+}
+
+/// Writes to the log where sequences are. Nobody waits for it: what draws values of them is committed behind it, in the same log.
+#[derive(Debug)]
+struct SequenceKeeper(Arc<Log>);
+
+impl Keeper for SequenceKeeper {
+    fn keep(&self, sequence: u32, last_value: i64, is_called: bool) -> Result<()> {
+        let counters = vec![(sequence, last_value, is_called)];
+        let change = record::Change { oids: free_oid(), counters, ..record::Change::default() };
+        self.0.write(change, Vec::new()).map(drop)
+    }
+}
+
+fn sequences(schemas: &Schemas) -> impl Iterator<Item = (u32, &StoredSequence)> {
+    schemas.values().flat_map(|schema| schema.objects.values()).filter_map(|object| match &object.entry {
+        Entry::Sequence(sequence) => Some((object.oid, sequence)),
+        _ => None,
+    })
+}
+
+/// Has sequences kept from now on.
+fn keep_counters(schemas: &Schemas, keeper: &Arc<dyn Keeper>) {
+    sequences(schemas).for_each(|(_, sequence)| sequence.counter.keep(keeper, &sequence.definition));
 }
 
 /// Copies what all see now to a folder, as a database of its own.

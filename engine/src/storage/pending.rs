@@ -5,7 +5,7 @@
 //! done first.
 
 use super::record::{Change, ObjectChange, Record, RowChange, Rows, Set, numbers};
-use super::replay::{Source, any, check, replay, without};
+use super::replay::{Source, any, check, move_counters, replay, without};
 use crate::Result;
 use crate::catalog::{Entry, Qualified, State, StoredTable};
 use multiloop_exec::column::Column;
@@ -46,7 +46,8 @@ impl<'c> Pending<'c> {
     /// XX001 if it does not fit the state, 53200.
     pub(super) fn add(&mut self, record: &Record, source: &Source<'_>) -> Result<()> {
         self.context.check()?;
-        let Change { schemas, removed, objects, .. } = &record.change;
+        let Change { schemas, removed, objects, counters, oids: _ } = &record.change;
+        move_counters(&self.state, counters);
         let is_small = schemas.is_empty() && removed.is_empty() && objects.iter().all(is_small);
         if !is_small || !objects.iter().all(|of| self.fits(of)) {
             self.settle(source)?;

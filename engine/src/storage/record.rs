@@ -11,8 +11,10 @@
 //!
 //! All numbers are little-endian.
 
-use crate::catalog::{Comments, Numbers, Object, Qualified, StoredView};
-use crate::catalog::{Entry, Schema};
+use crate::catalog::{
+    Comments, Entry, Numbers, Object, Position, Qualified, Schema, SequenceDefinition, SequenceOwner, StoredSequence,
+    StoredView,
+};
 use crate::grants::Owned;
 use multiloop_planner::catalog::{Declared, View};
 use multiloop_planner::types::{DataType, Field};
@@ -37,6 +39,9 @@ pub(super) struct Change {
     pub(super) removed: Vec<Qualified>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) objects: Vec<ObjectChange>,
+    /// Sequences that have moved, by their numbers: where they are, and whether that was given. It stands alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) counters: Vec<(u32, i64, bool)>,
 }
 
 impl Change {
@@ -115,6 +120,12 @@ pub(super) enum Kind {
     Table { fields: Vec<Field>, declared: Box<Declared> },
     View { view: Arc<View>, fields: Vec<Field> },
     Type(DataType),
+    Sequence {
+        definition: SequenceDefinition,
+        owner: Option<SequenceOwner>,
+        /// Its value, and whether that was given.
+        at: (i64, bool),
+    },
 }
 
 impl Definition {
@@ -131,6 +142,11 @@ impl Definition {
                 Kind::View { view: Arc::clone(view), fields: fields.to_vec() }
             }
             Entry::Type(data_type) => Kind::Type(*data_type),
+            Entry::Sequence(StoredSequence { definition, counter, owner }) => {
+                let Position { last_value, is_called, .. } = counter.position();
+                let definition = SequenceDefinition::clone(definition);
+                Kind::Sequence { definition, owner: owner.clone(), at: (last_value, is_called) }
+            }
         };
         let Object { oid, numbers, comments, owned, .. } = object;
         let comments = comments.iter().map(|(of, text)| (*of, Arc::clone(text))).collect();

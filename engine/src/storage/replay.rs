@@ -3,7 +3,9 @@
 use super::record::{Change, Definition, Kind, ObjectChange, Piece, RowChange, Rows, RowsFile, SchemaDefinition, numbers};
 use super::rows::{Reading, Take};
 use super::values;
-use crate::catalog::{Entry, Object, Qualified, Schema, State, StoredTable, StoredView, next_version};
+use crate::catalog::{
+    Counter, Entry, Object, Position, Qualified, Schema, State, StoredSequence, StoredTable, StoredView, next_version,
+};
 use crate::{Error, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::column::build::{Storage, TableBuilder};
@@ -78,6 +80,16 @@ pub(super) fn replay(before: &State, change: &Change, source: &Source<'_>, conte
     Ok(state)
 }
 
+/// Puts sequences to where they have moved. One that is not there any more has been dropped.
+pub(super) fn move_counters(state: &State, counters: &[(u32, i64, bool)]) {
+    for &(number, last_value, is_called) in counters {
+        let object = state.numbered(number).and_then(|name| state.object(&name));
+        if let Some(Entry::Sequence(sequence)) = object.map(|object| &object.entry) {
+            sequence.counter.restore((last_value, is_called));
+        }
+    }
+}
+
 /// Puts a schema's definition into a state.
 pub(super) fn put_schema(state: &mut State, name: &str, SchemaDefinition { oid, comment, owned }: &SchemaDefinition) {
     let schemas = Arc::make_mut(&mut state.schemas);
@@ -104,6 +116,11 @@ pub(super) fn object(definition: &Definition, name: &str, table: impl FnOnce() -
             Entry::View(StoredView { view: Arc::clone(view), fields: fields.as_slice().into() })
         }
         Kind::Type(data_type) => Entry::Type(*data_type),
+        Kind::Sequence { definition, owner, at: (last_value, is_called) } => {
+            let at = Position { last_value: *last_value, is_called: *is_called, log_count: 0 };
+            let definition = Arc::new(definition.clone());
+            Entry::Sequence(StoredSequence { definition, counter: Counter::at(at), owner: owner.clone() })
+        }
     };
     Ok(Object {
         oid: definition.oid,
@@ -202,7 +219,7 @@ pub(super) fn without(
         return Ok(table);
     }
     check(source, is_within(gone, &table))?;
-    table.without_rows(gone, state.domains(), context)
+    table.with_deleted(gone, state.domains(), context)
 }
 
 /// Whatever may be NULL is seen to by the definition.

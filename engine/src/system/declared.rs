@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 pub(super) fn fields_of(entry: &Entry) -> Option<Vec<Field>> {
     match entry {
         Entry::Table(table) => Some(table.info.declared.fields(&table.info.fields)),
-        Entry::View(_) | Entry::Type(_) => None,
+        Entry::View(_) | Entry::Type(_) | Entry::Sequence(_) => None,
     }
 }
 
@@ -362,9 +362,25 @@ pub(super) fn defaults(making: &Making<'_>) -> Vec<Vec<Value>> {
     for (_, _, object) in making.objects() {
         let defaults = object.entry.declared().map_or(&[][..], |declared| &declared.defaults);
         for (at, (number, default)) in object.numbers.defaults.iter().zip(defaults).enumerate() {
-            if let Some(default) = default {
+            if let Some(default) = default
+                && super::relations::has_default(object.entry.declared(), at)
+            {
                 rows.push([oid(*number), oid(object.oid), int(at as i64 + 1), text(making.shown_expression(default))]);
             }
+        }
+    }
+    rows.finish()
+}
+
+/// Rows of multiloop_expression: the defaults of columns as they are shown, and with fewer parentheses.
+pub(super) fn expression_texts(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let mut rows = Rows::new("multiloop_expression", "relid shown pretty");
+    for (_, _, object) in making.objects() {
+        let defaults = object.entry.declared().map_or(&[][..], |declared| &declared.defaults);
+        for default in defaults.iter().flatten() {
+            let shown = making.shown_expression(default);
+            let pretty = multiloop_planner::sql::pretty(&shown);
+            rows.push([oid(object.oid), text(shown), text(pretty)]);
         }
     }
     rows.finish()

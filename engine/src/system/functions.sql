@@ -154,7 +154,9 @@ SELECT (SELECT d.description FROM pg_catalog.pg_shdescription d
 SELECT $1
 
 -- @ pg_get_expr(text, oid, boolean)
-SELECT CASE WHEN $3 AND $1 LIKE '(%)' AND $1 NOT LIKE '%::%' THEN substring($1 from 2 for length($1) - 2) ELSE $1 END
+SELECT CASE WHEN $3 THEN coalesce(
+        (SELECT max(e.pretty) FROM pg_catalog.multiloop_expression e WHERE e.relid = $2 AND e.shown = $1),
+        CASE WHEN $1 LIKE '(%)' AND $1 NOT LIKE '%::%' THEN substring($1 from 2 for length($1) - 2) ELSE $1 END) ELSE $1 END
 
 -- @ pg_get_constraintdef(oid)
 SELECT (SELECT c.definition FROM pg_catalog.multiloop_constraint c WHERE c.oid = $1)
@@ -213,10 +215,21 @@ SELECT (SELECT p.arguments FROM pg_catalog.multiloop_procedure p WHERE p.oid = $
 SELECT (SELECT p.arguments FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
 
 -- @ pg_get_serial_sequence(text, text)
-SELECT NULL::text
+SELECT (SELECT quote_ident(n.nspname) || '.' || quote_ident(s.relname)
+        FROM pg_catalog.pg_attribute a
+            JOIN pg_catalog.pg_depend d ON d.refclassid = 1259 AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum
+                AND d.classid = 1259 AND d.deptype IN ('a', 'i')
+            JOIN pg_catalog.pg_class s ON s.oid = d.objid AND s.relkind = 'S'
+            JOIN pg_catalog.pg_namespace n ON n.oid = s.relnamespace
+        WHERE a.attrelid = $1::regclass AND a.attname = $2 ORDER BY s.oid LIMIT 1)
 
 -- @ pg_sequence_last_value(regclass)
-SELECT NULL::bigint
+SELECT (SELECT s.last_value FROM pg_catalog.multiloop_sequence s WHERE s.oid = $1)
+
+-- @ pg_sequence_parameters(oid)
+SELECT s.seqstart AS start_value, s.seqmin AS minimum_value, s.seqmax AS maximum_value, s.seqincrement AS increment,
+    s.seqcycle AS cycle_option, s.seqcache AS cache_size, s.seqtypid AS data_type
+FROM pg_catalog.pg_sequence s WHERE s.seqrelid = $1
 
 -- @ pg_encoding_to_char(integer)
 SELECT (CASE WHEN $1 = 0 THEN 'SQL_ASCII' WHEN $1 = 6 THEN 'UTF8' WHEN $1 = 8 THEN 'LATIN1' WHEN $1 IS NOT NULL THEN '' END)::name
@@ -295,7 +308,15 @@ SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,
             AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
 -- @ has_sequence_privilege(any, text)
-SELECT $1 IS NOT NULL
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
+        WHERE r.class = 1259 AND (r.oid::text = $1::text OR r.oid = to_regclass($1::text)))
+
+-- @ has_sequence_privilege(any, any, text)
+SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
+        WHERE r.class = 1259 AND (r.oid::text = $2::text OR r.oid = to_regclass($2::text))
+            AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
 -- @ has_function_privilege(any, text)
 SELECT $1 IS NOT NULL

@@ -6,7 +6,7 @@ use super::catalog_numbers::{PG_CLASS, PG_NAMESPACE};
 use super::rows::{Rows, boolean, list, oid, text};
 use super::session_tables::{DATABASE, PG_DATABASE, named_roles, role_number};
 use super::shape::shapes;
-use crate::catalog::TEMPORARY;
+use crate::catalog::{Entry, Object, TEMPORARY};
 use crate::grants::{BOOTSTRAP, Owned, RightSet};
 use crate::roles::{GIVEN, Rights};
 use crate::{Error, ErrorKind, Result};
@@ -18,6 +18,11 @@ use multiloop_planner::value::Value;
 pub(super) fn list_of(owned: &Owned) -> Value {
     let shown = owned.shown().map(|items| list(items.iter().map(text).collect(), DataType::Text));
     shown.unwrap_or(Value::Null)
+}
+
+/// The rights that there are on a relation.
+fn rights_on(object: &Object) -> &'static [Right] {
+    if matches!(object.entry, Entry::Sequence(_)) { &Right::OF_SEQUENCES } else { &Right::OF_TABLES }
 }
 
 /// Rows of multiloop_acl: one for each right that one has from another.
@@ -40,7 +45,7 @@ pub(super) fn items(making: &Making<'_>) -> Vec<Vec<Value>> {
         }
     };
     for (_, _, object) in making.objects() {
-        add(PG_CLASS, object.oid, &object.owned, &Right::OF_TABLES);
+        add(PG_CLASS, object.oid, &object.owned, rights_on(object));
     }
     for schema in making.state.schemas.values() {
         add(PG_NAMESPACE, schema.oid, &schema.owned, &Right::OF_SCHEMAS);
@@ -70,7 +75,7 @@ fn allowed(making: &Making<'_>, rights: &Rights) -> Vec<May> {
     let mut all = Vec::new();
     for (schema, name, object) in making.objects() {
         let may = |right| schema == TEMPORARY || rights.allow(right, &object.owned);
-        all.push((PG_CLASS, object.oid, name.to_owned(), of(&object.owned, &Right::OF_TABLES, &may)));
+        all.push((PG_CLASS, object.oid, name.to_owned(), of(&object.owned, rights_on(object), &may)));
     }
     for (name, schema) in making.state.schemas.iter() {
         let may = |right| rights.allow_in(right, &schema.owned);
@@ -99,6 +104,7 @@ fn allowed(making: &Making<'_>, rights: &Rights) -> Vec<May> {
 #[derive(Clone, Copy)]
 enum Asked {
     Relation,
+    Sequence,
     Schema,
     Database,
 }
@@ -109,6 +115,7 @@ impl Asked {
         Some(match function {
             "has_table_privilege" | "has_any_column_privilege" => (Asked::Relation, 1),
             "has_column_privilege" => (Asked::Relation, 2),
+            "has_sequence_privilege" => (Asked::Sequence, 1),
             "has_schema_privilege" => (Asked::Schema, 1),
             "has_database_privilege" => (Asked::Database, 1),
             _ => return None,
@@ -120,6 +127,7 @@ impl Asked {
         let is_of = |all: &[Right]| Right::named(word).is_some_and(|right| all.contains(&right));
         match self {
             Asked::Relation => is_of(&Right::OF_TABLES),
+            Asked::Sequence => is_of(&Right::OF_SEQUENCES),
             Asked::Schema => is_of(&Right::OF_SCHEMAS),
             Asked::Database => ["CREATE", "CONNECT", "TEMP", "TEMPORARY"].contains(&word),
         }
@@ -180,13 +188,13 @@ impl Making<'_> {
     /// The class and the number of what is asked about, by its name or number.
     fn asked_about(&self, asked: Asked, object: &Value) -> Result<(u32, i64)> {
         let class = match asked {
-            Asked::Relation => PG_CLASS,
+            Asked::Relation | Asked::Sequence => PG_CLASS,
             Asked::Schema => PG_NAMESPACE,
             Asked::Database => PG_DATABASE,
         };
         let number = match (asked, object) {
             (_, Value::Int(number)) => *number,
-            (Asked::Relation, Value::Text(name)) => self.resolve(OidKind::Class, name)?.into(),
+            (Asked::Relation | Asked::Sequence, Value::Text(name)) => self.resolve(OidKind::Class, name)?.into(),
             (Asked::Schema, Value::Text(name)) => self
                 .schema_named(name)
                 .map(i64::from)

@@ -19,6 +19,7 @@ mod names;
 mod registered;
 mod relations;
 mod rows;
+mod sequences;
 mod session_tables;
 mod shape;
 mod types;
@@ -28,6 +29,7 @@ pub(crate) use catalog_numbers::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
 pub(crate) use facts::Facts;
 pub(crate) use functions::function;
 pub(crate) use names::quoted;
+pub(crate) use sequences::row_of_sequence;
 pub(crate) use session_tables::tallies_of;
 
 use crate::catalog::{Object, Schema, Schemas, SearchPath, State, StoredTable};
@@ -180,12 +182,15 @@ impl Making<'_> {
             "pg_stat_activity" => session_tables::activity(self),
             "pg_stat_statements" => session_tables::statements(self),
             "pg_settings" => session_tables::settings(self),
+            "pg_sequence" => sequences::declared(self),
+            "multiloop_sequence" => sequences::positions(self),
             "multiloop_acl" => granted::items(self),
             "multiloop_right" => granted::rights(self),
             "multiloop_own_right" => granted::own_rights(self),
             "multiloop_member" => granted::members(self),
             "multiloop_relation" => relations::relation_names(self),
             "multiloop_constraint" => declared::constraint_texts(self),
+            "multiloop_expression" => declared::expression_texts(self),
             "multiloop_namespace" => names::shown_names(self, "pg_namespace", name),
             "multiloop_role" => names::shown_names(self, "pg_authid", name),
             "multiloop_index_column" => declared::index_columns(self),

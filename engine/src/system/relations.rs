@@ -7,9 +7,10 @@ use super::rows::{Rows, boolean, int, oid, text};
 use super::session_tables::role_number;
 use super::shape::shapes;
 use super::types::{FIXED, FixedType, type_of};
-use super::{INFORMATION, Making, PG_CATALOG, granted};
-use crate::catalog::{Entry, Qualified};
-use multiloop_planner::catalog::Declared;
+use super::{INFORMATION, Making, PG_CATALOG, granted, sequences};
+use crate::catalog::{Entry, Object, Qualified};
+use multiloop_planner::catalog::{Declared, Generated};
+use multiloop_planner::sql::classes_in;
 use multiloop_planner::types::Field;
 use multiloop_planner::value::Value;
 
@@ -111,9 +112,39 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     acl,
                 ]);
             }
+            Entry::Sequence(_) => rows.push(sequence_class((name, object), oid_of, persistence(schema), (owner, acl))),
             Entry::Type(_) => {}
         }
     }
+}
+
+/// The row of a sequence.
+fn sequence_class(
+    (name, object): (&str, &Object),
+    schema: u32,
+    persistence: Value,
+    (owner, acl): (Value, Value),
+) -> [Value; 18] {
+    [
+        oid(object.oid),
+        text(name),
+        oid(schema),
+        oid(0),
+        oid(0),
+        oid(object.oid),
+        Value::Float(1.0),
+        boolean(false),
+        persistence,
+        text("S"),
+        int(3),
+        boolean(false),
+        text("n"),
+        int(0),
+        boolean(false),
+        boolean(true),
+        owner,
+        acl,
+    ]
 }
 
 /// The row of an index: of a schema, as persistent as its table, whose rows and owner it has.
@@ -160,7 +191,7 @@ fn hidden_attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
         .with("attstorage", text("p"))
         .with("attnotnull", boolean(true))
         .with("attislocal", boolean(true));
-    let made = making.objects().filter(|(_, _, object)| matches!(object.entry, Entry::Table(_)));
+    let made = making.objects().filter(|(_, _, object)| matches!(object.entry, Entry::Table(_) | Entry::Sequence(_)));
     let made = made.map(|(_, _, object)| object.oid);
     let own = shapes().iter().filter(|shape| shape.oid != 0 && !shape.is_view).map(|shape| shape.oid);
     for relation in made.chain(own) {
@@ -179,10 +210,17 @@ fn hidden_attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
     rows.finish()
 }
 
+/// Whether a column has an expression that pg_attrdef shows: what an IDENTITY gives is none.
+pub(super) fn has_default(declared: Option<&Declared>, column: usize) -> bool {
+    let Some(declared) = declared else { return false };
+    let is_identity = matches!(declared.generated(column), Some(Generated::Always | Generated::ByDefault));
+    declared.default_text(column).is_some() && !is_identity
+}
+
 /// Rows of pg_attribute.
 pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
     let columns = "attrelid attname atttypid attlen attnum attndims atttypmod attbyval attalign attstorage attnotnull \
-                   attcollation atthasdef";
+                   attcollation atthasdef attidentity attgenerated";
     let mut rows = Rows::new("pg_attribute", columns)
         .with("attstattarget", int(-1))
         .with("attcacheoff", int(-1))
@@ -207,7 +245,9 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
             part(|of| &of.storage, either(text("x"), text("p"))),
             boolean(!field.nullable),
             part(|of| &of.collation, oid(0)),
-            boolean(declared.is_some_and(|declared| declared.default_text(place).is_some())),
+            boolean(has_default(declared, place)),
+            text(declared.and_then(|of| of.generated(place)).map_or("", Generated::identity_letter)),
+            text(if declared.is_some_and(|of| of.is_stored(place)) { "s" } else { "" }),
         ]);
     };
     for (_, _, object) in making.objects() {
@@ -221,7 +261,8 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
                     for (at, part) in index.parts.iter().enumerate() {
                         let name = part.column.map_or("expr", |column| &fields[column].name);
                         let field = Field::new(name, part.data_type, true);
-                        let bare = Declared { defaults: Vec::new(), ..Declared::clone(declared) };
+                        let bare =
+                            Declared { defaults: Vec::new(), generated: Vec::new(), ..Declared::clone(declared) };
                         add(index.number, at, &field, part.column.unwrap_or(usize::MAX), Some(&bare));
                     }
                 }
@@ -230,6 +271,9 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
                 for (at, field) in view.fields.iter().enumerate() {
                     add(object.oid, at, &Field { nullable: true, ..field.clone() }, at, None);
                 }
+            }
+            Entry::Sequence(_) => {
+                sequences::fields().iter().enumerate().for_each(|(at, field)| add(object.oid, at, field, at, None));
             }
             Entry::Type(_) => {}
         }
@@ -255,6 +299,8 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
                 (table.stored().bytes(), query)
             }
             Entry::View(view) => (0, text(format!(" {};", making.shown_view(&view.view)))),
+            // A page of PostgreSQL's.
+            Entry::Sequence(_) => (8192, Value::Null),
             Entry::Type(_) => continue,
         };
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
@@ -313,7 +359,7 @@ pub(super) fn rules(making: &Making<'_>) -> Vec<Vec<Value>> {
 }
 
 /// Rows of pg_depend: of relations and types on their schemas, of row types on relations, of keys on their columns, of indexes on
-/// their constraints, of views on what they name.
+/// their constraints, of views on what they name, of defaults on sequences, of sequences on their columns.
 pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut rows = Rows::new("pg_depend", "classid objid refclassid refobjid refobjsubid deptype");
     let mut add = |class: u32, object: u32, of: (u32, u32, usize), kind: &str| {
@@ -324,6 +370,10 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
         let schema = (PG_NAMESPACE, making.schema_oid(schema), 0);
         match object.entry {
             Entry::Type(_) => add(PG_TYPE, object.row_type(), schema, "n"),
+            Entry::Sequence(_) => {
+                add(PG_CLASS, object.oid, schema, "n");
+                continue;
+            }
             _ => {
                 add(PG_CLASS, object.oid, schema, "n");
                 add(PG_TYPE, object.row_type(), (PG_CLASS, object.oid, 0), "i");
@@ -359,14 +409,13 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
                 add(PG_CONSTRAINT, *number, (PG_CLASS, object.oid, column + 1), "a");
             }
         }
-        for (at, number) in object.numbers.defaults.iter().enumerate() {
-            if declared.is_some_and(|of| of.default_text(at).is_some()) {
-                add(PG_ATTRDEF, *number, (PG_CLASS, object.oid, at + 1), "a");
-            }
-        }
+        defaults_need(object, &mut add);
         let needs = object.entry.needs();
         if matches!(object.entry.kind(), "view" | "materialized view") {
             add(PG_REWRITE, object.rule(), (PG_CLASS, object.oid, 0), "i");
+            for number in object.entry.classes().filter(|number| sequences::is_one(making, *number)) {
+                add(PG_REWRITE, object.rule(), (PG_CLASS, number, 0), "n");
+            }
             for need in needs.iter().filter_map(|need| making.state.object(need)) {
                 match need.entry {
                     Entry::Type(_) => add(PG_REWRITE, object.rule(), (PG_TYPE, need.row_type(), 0), "n"),
@@ -375,7 +424,22 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
             }
         }
     }
+    for (sequence, table, column, kind) in sequences::owners(making) {
+        add(PG_CLASS, sequence, (PG_CLASS, table, column), kind);
+    }
     rows.finish()
+}
+
+/// What the defaults of a table depend on: their columns, and the sequences that they draw from.
+fn defaults_need(object: &Object, add: &mut impl FnMut(u32, u32, (u32, u32, usize), &str)) {
+    let Some(declared) = object.entry.declared() else { return };
+    for (at, number) in object.numbers.defaults.iter().enumerate() {
+        let Some(text) = declared.default_text(at).filter(|_| has_default(Some(declared), at)) else { continue };
+        add(PG_ATTRDEF, *number, (PG_CLASS, object.oid, at + 1), "a");
+        for sequence in classes_in(text) {
+            add(PG_ATTRDEF, *number, (PG_CLASS, sequence, 0), "n");
+        }
+    }
 }
 
 /// Rows of pg_namespace.

@@ -28,7 +28,7 @@ const OTHER: u32 = 16383;
 
 /// Whether a table is made for each statement anew, since it says what the session is now.
 pub(super) fn is_own(name: &str) -> bool {
-    matches!(name, "pg_settings" | "pg_stat_activity" | "pg_stat_statements")
+    matches!(name, "pg_settings" | "pg_stat_activity" | "pg_stat_statements" | "multiloop_sequence")
 }
 
 /// Whether a table is made anew where there are roles, which change without the state.

@@ -27,6 +27,10 @@ pg_catalog.multiloop_namespace 0 r
   oid oid!, shown text!
 pg_catalog.multiloop_role 0 r
   oid oid!, shown text!
+pg_catalog.multiloop_expression 0 r
+  relid oid!, shown text!, pretty text!
+pg_catalog.multiloop_sequence 0 r
+  oid oid!, last_value bigint
 pg_catalog.multiloop_index_column 0 r
   oid oid!, attnum smallint!, shown text!
 pg_catalog.pg_stat_statements 0 v

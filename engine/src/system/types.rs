@@ -202,7 +202,8 @@ pub(super) fn types(making: &Making<'_>) -> Vec<Vec<Value>> {
                    typarray typinput typoutput typreceive typsend typanalyze typalign typstorage typbyval typowner";
     let mut rows = Rows::new("pg_type", columns).with("typisdefined", boolean(true)).with("typtypmod", int(-1));
     let enums = making.state.types().map(|(schema, name, object, _)| (schema, name, object));
-    for (schema, name, object) in making.objects().chain(enums) {
+    let relations = making.objects().filter(|(_, _, object)| !matches!(object.entry, Entry::Sequence(_)));
+    for (schema, name, object) in relations.chain(enums) {
         let schema = making.schema_oid(schema);
         let (row, array) = (object.row_type(), object.array_type());
         let owner = oid(role_number(making, &object.owned.owner));

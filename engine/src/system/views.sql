@@ -22,6 +22,15 @@ FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.reln
     LEFT JOIN pg_catalog.pg_tablespace t ON t.oid = c.reltablespace
 WHERE c.relkind = 'm'
 
+-- @ pg_catalog.pg_sequences
+SELECT n.nspname AS schemaname, c.relname AS sequencename, pg_get_userbyid(c.relowner) AS sequenceowner,
+    s.seqtypid::regtype AS data_type, s.seqstart AS start_value, s.seqmin AS min_value, s.seqmax AS max_value,
+    s.seqincrement AS increment_by, s.seqcycle AS cycle, s.seqcache AS cache_size, p.last_value
+FROM pg_catalog.pg_sequence s JOIN pg_catalog.pg_class c ON c.oid = s.seqrelid
+    LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN pg_catalog.multiloop_sequence p ON p.oid = s.seqrelid
+WHERE n.nspname NOT LIKE 'pg_temp%'
+
 -- @ pg_catalog.pg_indexes
 SELECT n.nspname AS schemaname, c.relname AS tablename, i.relname AS indexname, t.spcname AS tablespace,
     pg_get_indexdef(i.oid) AS indexdef
@@ -122,7 +131,7 @@ WHERE c.relkind = 'v'
 -- @ information_schema.columns
 SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relname AS table_name,
     a.attname AS column_name, a.attnum::integer AS ordinal_position,
-    pg_get_expr(ad.adbin, ad.adrelid)::varchar AS column_default,
+    (CASE WHEN a.attgenerated = '' THEN pg_get_expr(ad.adbin, ad.adrelid) END)::varchar AS column_default,
     (CASE WHEN a.attnotnull THEN 'NO' ELSE 'YES' END)::varchar(3) AS is_nullable,
     (CASE WHEN t.typelem <> 0 AND t.typlen = -1 THEN 'ARRAY' WHEN t.typnamespace = 11 THEN format_type(t.oid, NULL)
         ELSE 'USER-DEFINED' END)::varchar AS data_type,
@@ -148,16 +157,34 @@ SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relnam
     current_database() AS udt_catalog, nt.nspname AS udt_schema, t.typname AS udt_name,
     NULL::name AS scope_catalog, NULL::name AS scope_schema, NULL::name AS scope_name,
     NULL::integer AS maximum_cardinality, a.attnum::text::name AS dtd_identifier,
-    'NO'::varchar(3) AS is_self_referencing, 'NO'::varchar(3) AS is_identity, NULL::varchar AS identity_generation,
-    NULL::varchar AS identity_start, NULL::varchar AS identity_increment, NULL::varchar AS identity_maximum,
-    NULL::varchar AS identity_minimum, 'NO'::varchar(3) AS identity_cycle, 'NEVER'::varchar AS is_generated,
-    NULL::varchar AS generation_expression,
+    'NO'::varchar(3) AS is_self_referencing,
+    (CASE WHEN a.attidentity IN ('a', 'd') THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_identity,
+    (CASE a.attidentity WHEN 'a' THEN 'ALWAYS' WHEN 'd' THEN 'BY DEFAULT' END)::varchar AS identity_generation,
+    seq.seqstart::varchar AS identity_start, seq.seqincrement::varchar AS identity_increment,
+    seq.seqmax::varchar AS identity_maximum, seq.seqmin::varchar AS identity_minimum,
+    (CASE WHEN seq.seqcycle THEN 'YES' ELSE 'NO' END)::varchar(3) AS identity_cycle,
+    (CASE WHEN a.attgenerated = '' THEN 'NEVER' ELSE 'ALWAYS' END)::varchar AS is_generated,
+    (CASE WHEN a.attgenerated <> '' THEN pg_get_expr(ad.adbin, ad.adrelid) END)::varchar AS generation_expression,
     (CASE WHEN c.relkind = 'r' THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_updatable
 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON a.attrelid = c.oid JOIN pg_catalog.pg_namespace nc ON c.relnamespace = nc.oid
     JOIN pg_catalog.pg_type t ON a.atttypid = t.oid JOIN pg_catalog.pg_namespace nt ON t.typnamespace = nt.oid
     LEFT JOIN pg_catalog.pg_attrdef ad ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
     LEFT JOIN pg_catalog.pg_collation co ON a.attcollation = co.oid
+    LEFT JOIN (pg_catalog.pg_depend dep JOIN pg_catalog.pg_sequence seq ON dep.classid = 1259 AND dep.objid = seq.seqrelid
+        AND dep.deptype = 'i') ON dep.refclassid = 1259 AND dep.refobjid = c.oid AND dep.refobjsubid = a.attnum
 WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'v', 'f', 'p')
+
+-- @ information_schema.sequences
+SELECT current_database() AS sequence_catalog, nc.nspname AS sequence_schema, c.relname AS sequence_name,
+    format_type(s.seqtypid, NULL)::varchar AS data_type,
+    CASE s.seqtypid WHEN 21 THEN 16 WHEN 23 THEN 32 ELSE 64 END AS numeric_precision, 2 AS numeric_precision_radix,
+    0 AS numeric_scale, s.seqstart::varchar AS start_value, s.seqmin::varchar AS minimum_value,
+    s.seqmax::varchar AS maximum_value, s.seqincrement::varchar AS increment,
+    (CASE WHEN s.seqcycle THEN 'YES' ELSE 'NO' END)::varchar(3) AS cycle_option
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace nc ON c.relnamespace = nc.oid
+    JOIN pg_catalog.pg_sequence s ON c.oid = s.seqrelid
+WHERE c.relkind = 'S' AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d
+    WHERE d.classid = 1259 AND d.objid = c.oid AND d.deptype = 'i')
 
 -- @ information_schema.table_constraints
 SELECT current_database() AS constraint_catalog, nc.nspname AS constraint_schema, c.conname AS constraint_name,
@@ -246,7 +273,7 @@ SELECT g.rolname AS grantor, (CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE r.rolna
     current_database() AS table_catalog, n.nspname AS table_schema, c.relname AS table_name, a.privilege::varchar AS privilege_type,
     (CASE WHEN a.grantable THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_grantable,
     (CASE WHEN a.privilege = 'SELECT' THEN 'YES' ELSE 'NO' END)::varchar(3) AS with_hierarchy
-FROM pg_catalog.multiloop_acl a JOIN pg_catalog.pg_class c ON c.oid = a.oid AND a.class = 1259
+FROM pg_catalog.multiloop_acl a JOIN pg_catalog.pg_class c ON c.oid = a.oid AND a.class = 1259 AND c.relkind <> 'S'
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace JOIN pg_catalog.pg_authid g ON g.oid = a.grantor
     LEFT JOIN pg_catalog.pg_authid r ON r.oid = a.grantee
 WHERE a.grantee = 0 OR a.grantee IN (SELECT m.granted FROM pg_catalog.multiloop_member m WHERE m.own)

@@ -6,6 +6,7 @@
 use crate::catalog::{Entry, Object, Qualified, Schema, Schemas, State, StoredTable};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{Key, Reference};
+use multiloop_planner::sql::classes_in;
 use multiloop_planner::types::DataType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -160,6 +161,7 @@ fn is_same_table((before, own, now): (Option<&Object>, Option<&Object>, Option<&
 
 /// Somebody may have dropped what a new view or table names, or made one that names what this transaction dropped.
 fn check_names(merged: &Schemas) -> Result<()> {
+    check_sequences(merged)?;
     for (name, schema) in merged.iter() {
         let stands = |one: &Object| {
             let refers = |of: &Reference| {
@@ -177,6 +179,25 @@ fn check_names(merged: &Schemas) -> Result<()> {
         };
         if let Some((table, _)) = schema.objects.iter().find(|(_, one)| !used(one)) {
             return Err(conflict(&format!("{name}.{table}")));
+        }
+    }
+    Ok(())
+}
+
+/// The same of sequences that defaults draw from, and of the tables that own sequences.
+fn check_sequences(merged: &Schemas) -> Result<()> {
+    let all = || merged.iter().flat_map(|(schema, of)| of.objects.iter().map(move |(name, one)| (schema, name, one)));
+    let has = |number: u32| all().any(|(_, _, one)| one.oid == number);
+    for (schema, name, object) in all() {
+        let stands = match &object.entry {
+            Entry::Sequence(sequence) => sequence.owner.as_ref().is_none_or(|owner| has(owner.table)),
+            entry => {
+                let defaults = entry.declared().into_iter().flat_map(|of| of.defaults.iter().flatten());
+                defaults.flat_map(|text| classes_in(text)).all(has)
+            }
+        };
+        if !stands {
+            return Err(conflict(&format!("{schema}.{name}")));
         }
     }
     Ok(())

@@ -16,6 +16,7 @@ pub(crate) use merged::{Moved, Own, Rebase, conflict, object_of};
 
 use crate::access::{Access, FileUse};
 use crate::catalog::{Schema, Schemas, State};
+use crate::drawn::Drawn;
 use crate::grants::BOOTSTRAP;
 use crate::notify::Notification;
 use crate::settings::Settings;
@@ -54,6 +55,8 @@ pub(crate) struct Work {
     writing: Turn,
     /// Its random numbers.
     sequence: Arc<Sequence>,
+    /// What it has drawn from sequences.
+    drawn: Arc<Drawn>,
     /// What the last query was warned of.
     warnings: Mutex<Arc<[String]>>,
 }
@@ -139,6 +142,7 @@ impl Work {
             inner: Mutex::new(inner),
             writing: Turn::default(),
             sequence: Arc::default(),
+            drawn: Arc::default(),
             warnings: Mutex::new(Arc::from([])),
         }
     }
@@ -156,6 +160,11 @@ impl Work {
     /// The session's random numbers.
     pub(crate) fn sequence(&self) -> &Arc<Sequence> {
         &self.sequence
+    }
+
+    /// What the session has drawn from sequences.
+    pub(crate) fn drawn(&self) -> &Arc<Drawn> {
+        &self.drawn
     }
 
     /// What the session may do, and who has entered it.

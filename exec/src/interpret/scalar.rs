@@ -65,6 +65,11 @@ impl Interpreter<'_> {
         }
         let types: Vec<DataType> = arguments.iter().map(|id| self.program.scalars.data_type(*id)).collect();
         let values = arguments.iter().map(|id| self.scalar(*id)).collect::<Result<Vec<_>>>()?;
+        if function.is_of_sequences()
+            && let Some(value) = evaluate::volatile(function, &values)?
+        {
+            return Ok(value);
+        }
         evaluate::evaluate(function, &values, &types, result)
     }
 

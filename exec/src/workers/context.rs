@@ -2,6 +2,7 @@
 
 use crate::workers::pool::Pool;
 use crate::{Error, ErrorKind, Result};
+use multiloop_planner::counters::Counters;
 use multiloop_planner::meter;
 use multiloop_planner::sequence::Sequence;
 use std::cell::RefCell;
@@ -331,12 +332,15 @@ pub struct Context {
     pub pool: Option<Arc<Pool>>,
     /// The random numbers of the session, if the statement draws them one after the other: then no other thread works for it.
     pub sequence: Option<Arc<Sequence>>,
+    /// The sequences of the catalog, if the statement draws from some: then no other thread works for it, either.
+    pub counters: Option<Arc<dyn Counters>>,
 }
 
 impl Context {
     /// A context with this memory, in which the thread that asks works alone.
     pub fn new(memory: Arc<Memory>) -> Self {
-        Context { cancellation: Cancellation::default(), memory, progress: Arc::default(), pool: None, sequence: None }
+        let (cancellation, progress) = (Cancellation::default(), Arc::default());
+        Context { cancellation, memory, progress, pool: None, sequence: None, counters: None }
     }
 
     /// The same with the workers of a pool.
@@ -367,9 +371,9 @@ impl Context {
     /// Says that what this thread does from now on is the statement's, until what is returned is dropped: functions of long values
     /// hear of a cancellation, and count what they make.
     pub fn enter(&self) -> (Entered, meter::Entered) {
-        let Context { cancellation, memory, sequence, .. } = self;
-        let sequence = sequence.clone();
-        let known = Known { cancellation: cancellation.clone(), memory: Arc::clone(memory), sequence };
+        let Context { cancellation, memory, sequence, counters, .. } = self;
+        let (sequence, counters) = (sequence.clone(), counters.clone());
+        let known = Known { cancellation: cancellation.clone(), memory: Arc::clone(memory), sequence, counters };
         (cancellation.enter(), meter::enter(Arc::new(known)))
     }
 }
@@ -380,6 +384,7 @@ struct Known {
     cancellation: Cancellation,
     memory: Arc<Memory>,
     sequence: Option<Arc<Sequence>>,
+    counters: Option<Arc<dyn Counters>>,
 }
 
 impl meter::Statement for Known {
@@ -397,5 +402,9 @@ impl meter::Statement for Known {
 
     fn sequence(&self) -> Option<&Sequence> {
         self.sequence.as_deref()
+    }
+
+    fn counters(&self) -> Option<&dyn Counters> {
+        self.counters.as_deref()
     }
 }

@@ -9,7 +9,7 @@ mod view;
 
 pub use conjecture::Conjecture;
 pub use declared::{
-    Action, Check, Declared, Deferral, Index, IndexPart, Key, Materialized, OnCommit, Reference, Restriction,
+    Action, Check, Declared, Deferral, Generated, Index, IndexPart, Key, Materialized, OnCommit, Reference, Restriction,
 };
 pub use file_options::{FileOption, FileOptions, OptionValue};
 pub use right::Right;

@@ -27,6 +27,9 @@ impl Right {
         Right::Trigger,
     ];
 
+    /// Those on a sequence.
+    pub const OF_SEQUENCES: [Right; 3] = [Right::Select, Right::Update, Right::Usage];
+
     /// Those on a schema.
     pub const OF_SCHEMAS: [Right; 2] = [Right::Usage, Right::Create];
 

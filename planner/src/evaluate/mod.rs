@@ -77,7 +77,7 @@ pub use json::{append_json, append_json_text, scan as json_scan};
 pub use logical::UTC;
 pub use pattern::rows as pattern_rows;
 pub use vector::text::wrong_length as wrong_vector_length;
-pub use volatile::volatile;
+pub use volatile::{next_values, volatile};
 
 /// Applies a function to values of the given types. `result` is the type of the call. Lazy functions
 /// (`And`, `Or`, `Case`, `Coalesce`) get all their arguments here; a caller for whom evaluating an argument may

@@ -1,6 +1,6 @@
 //! The values of volatile functions: another one each time.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::function::Function;
 use crate::meter;
 use crate::sequence::fraction;
@@ -13,7 +13,7 @@ use std::time::SystemTime;
 /// function.
 ///
 /// # Errors
-/// 22023 for a seed that is not from -1 to 1.
+/// 22023 for a seed that is not from -1 to 1; those of sequences.
 pub fn volatile(function: Function, arguments: &[Value]) -> Result<Option<Value>> {
     Ok(Some(match (function, arguments) {
         // What makes an identifier has arguments, and is no part of the session's sequence.
@@ -26,8 +26,43 @@ pub fn volatile(function: Function, arguments: &[Value]) -> Result<Option<Value>
         }
         (Function::SetSeed, _) => Value::Null,
         (Function::Clock, _) => Value::Int(clock()),
+        (function, arguments) if function.is_of_sequences() => of_sequence(function, arguments)?,
         _ => return Ok(None),
     }))
+}
+
+/// What a function of sequences gives.
+fn of_sequence(function: Function, arguments: &[Value]) -> Result<Value> {
+    if arguments.iter().any(Value::is_null) {
+        return Ok(Value::Null);
+    }
+    let number = |value: i64| u32::try_from(value).unwrap_or(0);
+    meter::with_counters(|counters| match (function, arguments) {
+        (Function::NextValue, [Value::Int(sequence), rest @ ..]) => {
+            let mut drawn = Vec::with_capacity(1);
+            counters.next(number(*sequence), !rest.is_empty(), 1, &mut drawn)?;
+            Ok(drawn.pop().map_or(Value::Null, Value::Int))
+        }
+        (Function::SetValue, [Value::Int(sequence), Value::Int(value), rest @ ..]) => {
+            counters.set(number(*sequence), *value, rest != [Value::Boolean(false)])?;
+            Ok(Value::Int(*value))
+        }
+        (Function::CurrentValue, [Value::Int(sequence)]) => counters.current(number(*sequence)).map(Value::Int),
+        (Function::LastValue, []) => counters.last().map(Value::Int),
+        _ => Err(Error::internal(format!("{function:?} of {arguments:?}"))),
+    })
+}
+
+/// The next values of one sequence, of so many rows; none where the call is another.
+///
+/// # Errors
+/// As of `nextval`.
+pub fn next_values(function: Function, arguments: &[Value], rows: usize) -> Result<Option<Vec<i64>>> {
+    let (Function::NextValue, [Value::Int(sequence), rest @ ..]) = (function, arguments) else { return Ok(None) };
+    let mut drawn = Vec::with_capacity(rows);
+    let sequence = u32::try_from(*sequence).unwrap_or(0);
+    meter::with_counters(|counters| counters.next(sequence, !rest.is_empty(), rows, &mut drawn))?;
+    Ok(Some(drawn))
 }
 
 /// The time of the clock, in microseconds since 1970.

@@ -420,6 +420,15 @@ pub enum Function {
     SetSeed,
     /// The time of the clock, new for every row: volatile.
     Clock,
+    /// `nextval(regclass)`: the next value of a sequence, a bigint. With a second argument, TRUE, the sequence is the column's own,
+    /// and nobody asks for rights: volatile.
+    NextValue,
+    /// `setval(regclass, bigint [, boolean])`: volatile.
+    SetValue,
+    /// `currval(regclass)`: the value that the session drew last from a sequence: volatile.
+    CurrentValue,
+    /// `lastval()`: the value that the session drew last from any: volatile.
+    LastValue,
 
     // Dates and times.
     /// `extract(part from a)` of a date, time, timestamp or interval; a decimal, as PostgreSQL 14 and later, of the
@@ -581,10 +590,16 @@ impl Function {
     pub fn is_volatile(self) -> bool {
         match self {
             Function::Random | Function::SetSeed | Function::Clock => true,
+            of_sequence if of_sequence.is_of_sequences() => true,
             Function::Lambda(function) => function.volatility == Volatility::Volatile,
             Function::User(function) => function.volatility == Volatility::Volatile,
             _ => false,
         }
+    }
+
+    /// Whether it draws from a sequence, or tells of one.
+    pub fn is_of_sequences(self) -> bool {
+        matches!(self, Function::NextValue | Function::SetValue | Function::CurrentValue | Function::LastValue)
     }
 
     /// Whether a call of constants is one.

@@ -32,6 +32,7 @@ pub(super) fn call_type(function: Function, arguments: &[DataType]) -> Option<Da
         }
         F::SquareRoot | F::CubeRoot | F::Power | F::Exp | F::Ln | F::Log10 | F::Random => Some(DataType::Double),
         F::Sin | F::Cos | F::Tan | F::Asin | F::Acos | F::Atan | F::Atan2 => Some(DataType::Double),
+        F::NextValue | F::SetValue | F::CurrentValue | F::LastValue => Some(DataType::BigInt),
         F::NumericKey => Some(DataType::Text),
         F::Scale | F::MinScale => Some(DataType::Integer),
         F::Log | F::DivideWhole | F::Factorial | F::TrimScale | F::FitDigits | F::Average | F::DeviationOf => {

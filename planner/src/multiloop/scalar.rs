@@ -331,6 +331,7 @@ pub fn function_effects(function: Function, arguments: &[DataType], result: Data
         | F::TimeDifference
         | F::RoundSeconds(_)
         | F::Extract(_) => false,
+        each if each.is_of_sequences() => true,
         each if each.is_volatile() => matches!(each, F::SetSeed | F::User(_) | F::Lambda(_)),
         // A pattern may end in its escape character; the common two-argument form with a backslash may, too.
         F::Like | F::ILike => true,

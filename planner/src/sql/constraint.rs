@@ -3,6 +3,8 @@
 //! expressions become text (`kept`).
 
 use super::binder::Binder;
+use super::definition::ColumnSequence;
+use super::generated::{Generation, of_identity};
 use super::kept::without_table;
 use super::parse::parse_expression;
 use crate::catalog::{
@@ -24,14 +26,25 @@ const NAME_MAX: usize = 63;
 /// The constraints and defaults of a CREATE TABLE, as they are read.
 #[derive(Default)]
 pub(super) struct TableClauses<'c> {
+    /// The table's name.
+    pub(super) table: &'c str,
     keys: Vec<Key>,
     /// The default of a column.
     defaults: Vec<(usize, &'c ast::Expr)>,
     checks: Vec<(Option<String>, &'c ast::Expr)>,
     references: Vec<(Option<String>, Vec<usize>, &'c ast::ForeignKeyConstraint)>,
+    /// Columns that make their own values.
+    pub(super) generations: Vec<Generation<'c>>,
+    /// The sequences of columns.
+    pub(super) sequences: Vec<ColumnSequence>,
 }
 
 impl<'c> TableClauses<'c> {
+    /// Nothing said of a table.
+    pub(super) fn of(table: &'c str) -> Self {
+        TableClauses { table, ..TableClauses::default() }
+    }
+
     /// An option of the last column.
     pub(super) fn column_option(
         &mut self,
@@ -45,6 +58,12 @@ impl<'c> TableClauses<'c> {
             Key { name, columns: vec![column], primary, nulls_equal, is_index: false }
         };
         match option {
+            ast::ColumnOption::Null if self.sequences.iter().any(|of| of.column == column) => {
+                let (name, table) = (&fields[column].name, self.table);
+                let message =
+                    format!("conflicting NULL/NOT NULL declarations for column \"{name}\" of table \"{table}\"");
+                return Err(Error::new(ErrorKind::Syntax, message));
+            }
             ast::ColumnOption::Null => {}
             ast::ColumnOption::NotNull => fields[column].nullable = false,
             ast::ColumnOption::PrimaryKey(of) if is_plain_primary(of) && of.columns.is_empty() => {
@@ -56,8 +75,11 @@ impl<'c> TableClauses<'c> {
                 self.keys.push(key(&of.name, false, of.nulls_distinct == ast::NullsDistinctOption::NotDistinct));
             }
             ast::ColumnOption::Default(value) => {
-                if self.defaults.iter().any(|(of, _)| *of == column) {
-                    let message = format!("multiple default values specified for column \"{}\"", fields[column].name);
+                let has_sequence = self.sequences.iter().any(|of| of.column == column);
+                if has_sequence || self.defaults.iter().any(|(of, _)| *of == column) {
+                    let (name, table) = (&fields[column].name, self.table);
+                    let message =
+                        format!("multiple default values specified for column \"{name}\" of table \"{table}\"");
                     return Err(Error::new(ErrorKind::Syntax, message));
                 }
                 self.defaults.push((column, value));
@@ -68,6 +90,8 @@ impl<'c> TableClauses<'c> {
             ast::ColumnOption::ForeignKey(of) => {
                 self.references.push((of.name.as_ref().map(Binder::fold).or(name), vec![column], of));
             }
+            ast::ColumnOption::Generated { .. } => self.generation(option, fields)?,
+            ast::ColumnOption::Comment(text) if self.identity_options(text)? => {}
             other => return Err(Error::unsupported(format_args!("{other} of a column is"))),
         }
         Ok(())
@@ -112,15 +136,15 @@ impl<'c> TableClauses<'c> {
 }
 
 impl Binder<'_, '_> {
-    /// Binds and names what is said of a table.
+    /// Binds and names what is said of a table; gives the sequences of its columns.
     pub(super) fn declare(
         &mut self,
-        said: TableClauses<'_>,
+        mut said: TableClauses<'_>,
         table: &TableName,
         temporary: bool,
         fields: &mut [Field],
         declared: &mut Declared,
-    ) -> Result<()> {
+    ) -> Result<Vec<ColumnSequence>> {
         let mut names = Names { table: &table.name, taken: declared.constraint_names() };
         if let Some(key) = said.keys.iter().find(|key| declared.keys.iter().any(|known| known.name == key.name)) {
             let message = format!("relation \"{}\" already exists", key.name);
@@ -130,7 +154,7 @@ impl Binder<'_, '_> {
         names.explicit(said.checks.iter().filter_map(|(name, _)| name.as_ref()))?;
         names.explicit(said.references.iter().filter_map(|(name, ..)| name.as_ref()))?;
         names.taken.extend(declared.index_names());
-        let mut keys = said.keys;
+        let mut keys = std::mem::take(&mut said.keys);
         if declared.keys.iter().chain(&keys).filter(|key| key.primary).count() > 1 {
             let message = format!("multiple primary keys for table \"{}\" are not allowed", table.name);
             return Err(Error::new(ErrorKind::InvalidTableDefinition, message));
@@ -141,9 +165,15 @@ impl Binder<'_, '_> {
         if !said.defaults.is_empty() {
             declared.defaults.resize(fields.len(), None);
         }
-        for (column, value) in said.defaults {
+        for (column, value) in std::mem::take(&mut said.defaults) {
             declared.defaults[column] = Some(self.default_text(value, &fields[column])?);
         }
+        let made = self.generated_columns(&mut said, &table.name, fields, &mut declared.defaults)?;
+        if !made.is_empty() {
+            declared.generated.resize(fields.len(), None);
+            declared.generated.iter_mut().zip(made).for_each(|(known, made)| *known = made.or(*known));
+        }
+        let sequences = std::mem::take(&mut said.sequences);
         for (name, condition) in said.checks {
             declared.checks.push(self.check(name, condition, fields, &mut names)?);
         }
@@ -153,7 +183,7 @@ impl Binder<'_, '_> {
             declared.references.push(reference);
         }
         self.keep_names(declared);
-        Ok(())
+        Ok(sequences)
     }
 
     /// Keeps what the names of types in texts that have been kept stand for.
@@ -225,7 +255,7 @@ impl Binder<'_, '_> {
     }
 
     /// A default as a value of its column's type.
-    fn default_value(&mut self, value: Expression, field: &Field) -> Result<Expression> {
+    pub(super) fn default_value(&mut self, value: Expression, field: &Field) -> Result<Expression> {
         let from = value.data_type;
         self.builder.coerce(value, field.data_type, Coercion::Assignment).map_err(|error| {
             if error.kind() != ErrorKind::TypeMismatch {
@@ -237,10 +267,11 @@ impl Binder<'_, '_> {
         })
     }
 
-    /// What an INSERT puts into a column that it leaves out.
+    /// What an INSERT puts into a column that it leaves out; NULL into one that is computed of the others, later.
     pub(super) fn default_of(&mut self, info: &TableInfo, column: usize) -> Result<Expression> {
         let field = info.declared_field(column);
-        let Some(text) = info.declared.default_text(column) else {
+        let text = info.declared.default_text(column).filter(|_| !info.declared.is_stored(column));
+        let Some(text) = text else {
             return Ok(Expression::constant(Value::Null, field.data_type));
         };
         let value = parse_expression(text)?;
@@ -249,7 +280,7 @@ impl Binder<'_, '_> {
         let bound = self.bind_expression(&value, &Scope::empty(None, Clause::Default));
         self.text = text;
         self.builder.mean(meaning);
-        bound
+        if info.declared.generated(column).is_some() { bound.map(of_identity) } else { bound }
     }
 
     fn check(
@@ -363,7 +394,9 @@ impl Binder<'_, '_> {
     fn referenced_table(&self, name: &TableName, position: Option<Position>) -> Result<Arc<TableInfo>> {
         self.builder.catalog.check_right(name, Right::References, None).map_err(|error| error.at(position))?;
         match self.builder.catalog.entry(name).map_err(|error| error.at(position))? {
-            Some(CatalogEntry::Table(info)) if info.declared.materialized.is_none() => Ok(info),
+            Some(CatalogEntry::Table(info)) if info.declared.materialized.is_none() && !info.declared.is_sequence => {
+                Ok(info)
+            }
             Some(_) => {
                 let message = format!("referenced relation \"{}\" is not a table", name.name);
                 Err(Error::new(ErrorKind::WrongObjectType, message).at(position))
@@ -452,7 +485,7 @@ impl Names<'_> {
 }
 
 /// Parts of a name with `_` between; the longer of the first two is cut where that would be too long.
-fn made_name(table: &str, columns: &str, label: &str) -> String {
+pub fn made_name(table: &str, columns: &str, label: &str) -> String {
     let joints = 1 + usize::from(!columns.is_empty());
     let room = NAME_MAX.saturating_sub(label.len() + joints);
     let (mut first, mut second) = (table.len(), columns.len());

@@ -6,7 +6,7 @@ use super::keyword::is_keyword;
 use super::query::Unknown;
 use super::session::Words;
 use super::text::Text;
-use crate::catalog::FileOptions;
+use crate::catalog::{CatalogEntry, FileOptions, TableInfo};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::did_you_mean;
 use sqlparser::ast;
@@ -53,7 +53,11 @@ impl Binder<'_, '_> {
         match source {
             ast::CopySource::Table { table_name, columns } if !to => {
                 let info = self.table_to_fill(table_name)?;
-                let columns = self.columns_of(&info, &columns.iter().collect::<Vec<_>>())?;
+                let mut columns = self.columns_of(&info, &columns.iter().collect::<Vec<_>>())?;
+                columns.iter().try_for_each(|&column| check_copied(&info, column))?;
+                if columns.is_empty() && !info.declared.generated.is_empty() {
+                    columns = (0..info.fields.len()).filter(|&column| !info.declared.is_stored(column)).collect();
+                }
                 Ok(Statement::CopyFrom { name: self.object_name(table_name)?, columns, path, options })
             }
             ast::CopySource::Query(_) if !to => {
@@ -64,9 +68,23 @@ impl Binder<'_, '_> {
                 Ok(Statement::CopyTo { query: self.into_query(rows), path, options })
             }
             ast::CopySource::Table { table_name, columns } => {
-                self.object_name(table_name)?;
+                let name = self.object_name(table_name)?;
                 let from = self.bind_table_name(table_name)?;
                 let mut output: Vec<_> = from.columns.into_iter().map(|column| (column.name, column.id)).collect();
+                let info = match self.builder.catalog.entry(&name)? {
+                    Some(CatalogEntry::Table(info)) if !info.declared.generated.is_empty() => Some(info),
+                    _ => None,
+                };
+                if let Some(info) = &info {
+                    for column in self.columns_of(info, &columns.iter().collect::<Vec<_>>())? {
+                        check_copied(info, column)?;
+                    }
+                    let mut place = 0;
+                    output.retain(|_| {
+                        place += 1;
+                        !info.declared.is_stored(place - 1)
+                    });
+                }
                 if !columns.is_empty() {
                     output = self.choose_columns(table_name, columns, &output)?;
                 }
@@ -93,4 +111,14 @@ impl Binder<'_, '_> {
         };
         columns.iter().map(choose).collect()
     }
+}
+
+/// 42P10 for a column that is computed, which no file has.
+fn check_copied(info: &TableInfo, column: usize) -> Result<()> {
+    if !info.declared.is_stored(column) {
+        return Ok(());
+    }
+    let message = format!("column \"{}\" is a generated column", info.fields[column].name);
+    let error = Error::new(ErrorKind::InvalidColumnReference, message);
+    Err(error.with_detail("Generated columns cannot be used in COPY."))
 }

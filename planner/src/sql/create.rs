@@ -4,8 +4,10 @@ use super::Statement;
 use super::ahead::NAMED_ONLY;
 use super::binder::Binder;
 use super::constraint::TableClauses;
+use super::definition::ColumnSequence;
 use super::expression::restriction;
 use super::liked::is_like;
+use super::generated::serial_type;
 use super::query::Unknown;
 use super::text::Text;
 use crate::catalog::{Declared, Mark, OnCommit, TableName, View};
@@ -47,9 +49,9 @@ impl Binder<'_, '_> {
         match &create.query {
             Some(query) => self.create_table_as(create, query, name),
             None => {
-                let (fields, declared) = self.table_fields(create, &name, position)?;
+                let (fields, declared, sequences) = self.table_fields(create, &name, position)?;
                 let temporary = create.temporary;
-                Ok(Statement::CreateTable { name, temporary, fields, declared, if_not_exists, or_replace })
+                Ok(Statement::CreateTable { name, temporary, fields, declared, sequences, if_not_exists, or_replace })
             }
         }
     }
@@ -90,13 +92,13 @@ impl Binder<'_, '_> {
         create: &ast::CreateTable,
         name: &TableName,
         position: Option<Position>,
-    ) -> Result<(Vec<Field>, Declared)> {
+    ) -> Result<(Vec<Field>, Declared, Vec<ColumnSequence>)> {
         if create.columns.is_empty() {
             return Err(Error::unsupported("a table without columns is").at(position));
         }
         self.builder.keep_notes();
         let (mut fields, mut restrictions) = (Vec::new(), Vec::new());
-        let mut said = TableClauses::default();
+        let mut said = TableClauses::of(&name.name);
         let mut likenesses = Vec::new();
         for column in &create.columns {
             let ast::ColumnDef { name, data_type, options } = column;
@@ -107,7 +109,10 @@ impl Binder<'_, '_> {
                 likenesses.push(likeness);
                 continue;
             }
-            fields.push(Field::new(Self::fold(name), self.data_type(data_type, position)?, true));
+            let serial = serial_type(data_type);
+            let of = serial.map_or_else(|| self.data_type(data_type, position), Ok)?;
+            fields.push(Field::new(Self::fold(name), of, true));
+            serial.into_iter().for_each(|of| said.serial(of, &mut fields));
             check_name(&Self::fold(name)).map_err(|error| error.at(position))?;
             restrictions.push(restriction(data_type));
             for ast::ColumnOptionDef { name, option } in options {
@@ -125,11 +130,13 @@ impl Binder<'_, '_> {
             said.table_constraint(self, constraint, &fields).map_err(|error| error.at(position))?;
         }
         let mut declared = Declared { restrictions, on_commit: on_commit(create), ..Declared::default() };
-        self.declare(said, name, create.temporary, &mut fields, &mut declared).map_err(|error| error.at(position))?;
+        let sequences = self
+            .declare(said, name, create.temporary, &mut fields, &mut declared)
+            .map_err(|error| error.at(position))?;
         for likeness in likenesses {
             likeness.copy(&name.name, &mut declared, &fields).map_err(|error| error.at(position))?;
         }
-        Ok((fields, declared))
+        Ok((fields, declared, sequences))
     }
 
     /// Reports what of a query's columns no table, or no view, can have: names of those that all tables have (42701), and rows

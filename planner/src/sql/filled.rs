@@ -19,7 +19,8 @@ pub fn filled_rows(
     let from = builder.scan(Arc::clone(given), given.name.clone());
     let output = from.columns.into_iter().map(|column| (column.name, column.id)).collect();
     let mut binder = Binder::without_text(&mut builder);
-    let rows = binder.fill_columns((from.relation, output), table, columns, true, None)?;
+    let targets: Vec<Option<usize>> = columns.iter().copied().map(Some).collect();
+    let rows = binder.fill_columns((from.relation, output), table, &targets, true, None)?;
     Ok(builder.finish(rows))
 }
 

@@ -2,12 +2,15 @@
 
 use super::Statement;
 use super::binder::Binder;
+use super::forms::{OVERRIDING_SYSTEM, OVERRIDING_USER};
+use super::generated::Overriding;
 use super::query::Unknown;
-use crate::catalog::{CatalogEntry, Right, TableInfo};
+use crate::catalog::{CatalogEntry, Generated, Right, TableInfo};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{Clause, Coercion, FromItem, Rows, Scope, did_you_mean, may_be_null};
 use crate::relation::{Expression, Relation};
 use crate::types::{DataType, Field};
+use crate::value::Value;
 use rustc_hash::FxHashMap;
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
@@ -19,6 +22,8 @@ pub(super) struct InsertClauses<'i> {
     /// Another name for it, in RETURNING and ON CONFLICT.
     pub(super) alias: Option<&'i ast::Ident>,
     columns: &'i [ast::ObjectName],
+    /// OVERRIDING.
+    overriding: Overriding,
     /// The rows; none are DEFAULT VALUES.
     source: Option<&'i ast::Query>,
     /// ON CONFLICT.
@@ -34,17 +39,87 @@ impl Binder<'_, '_> {
         let info = self.table_to_fill(clauses.table)?;
         let name = self.object_name(clauses.table)?;
         let definitions = self.bind_with(with, None)?;
-        let rows = self.rows_to_insert(&clauses, &info)?;
-        if clauses.on.is_some() || clauses.returning.is_some() {
+        let is_alone = clauses.on.is_none() && clauses.returning.is_none();
+        let drawn = self.drawn_later(&clauses, &info).filter(|_| is_alone);
+        let (rows, columns) = match drawn {
+            Some(source) => self.rows_without_defaults(&clauses, &info, source)?,
+            None => (self.rows_to_insert(&clauses, &info)?, Vec::new()),
+        };
+        if !is_alone {
             return self.insert_returning(&clauses, (name, &info), rows, (with, definitions));
         }
         let rows = (self.builder.attach(definitions, rows.0), rows.1);
-        Ok(Statement::Insert { name, query: self.into_query(rows) })
+        Ok(Statement::Insert { name, columns, query: self.into_query(rows) })
+    }
+
+    /// The query of an INSERT whose defaults draw from sequences. They are drawn when there are its rows: what draws has one thread,
+    /// which the query need not wait for.
+    fn drawn_later<'i>(&self, clauses: &InsertClauses<'i>, info: &TableInfo) -> Option<&'i ast::Query> {
+        let source = clauses.source.filter(|source| plain_values(source).is_none())?;
+        let draws = |text: &Option<Arc<str>>| text.as_ref().is_some_and(|text| text.contains("nextval("));
+        info.declared.defaults.iter().any(draws).then_some(source)
+    }
+
+    /// The rows of an INSERT's query as columns of the table, and which these are.
+    fn rows_without_defaults(
+        &mut self,
+        clauses: &InsertClauses<'_>,
+        info: &TableInfo,
+        source: &ast::Query,
+    ) -> Result<(Rows, Vec<usize>)> {
+        let targets = self.target_columns(info, clauses.columns)?;
+        let rows = self.rows_of_query(source, (info, clauses), &targets)?;
+        let given = rows.1.len();
+        let overrides = clauses.overriding == Overriding::User;
+        let is_given = |&column: &usize| !overrides || info.declared.generated(column).is_none();
+        let (places, columns): (Vec<usize>, Vec<usize>) =
+            targets[..given].iter().copied().enumerate().filter(|(_, column)| is_given(column)).unzip();
+        let output = places.into_iter().map(|place| rows.1[place].clone()).collect();
+        if columns.is_empty() {
+            let rows = self.fill_columns((rows.0, output), info, &[], false, None)?;
+            return Ok((rows, columns));
+        }
+        let rows = self.assign_columns((rows.0, output), info, &columns)?;
+        let are_all = columns.iter().copied().eq(0..info.fields.len());
+        Ok((rows, if are_all { Vec::new() } else { columns }))
+    }
+
+    /// The rows of an INSERT's query, which are to be these columns.
+    fn rows_of_query(
+        &mut self,
+        source: &ast::Query,
+        (info, clauses): (&TableInfo, &InsertClauses<'_>),
+        targets: &[usize],
+    ) -> Result<Rows> {
+        let types: Vec<DataType> = targets.iter().map(|index| info.declared_field(*index).data_type).collect();
+        let rows = self.bind_query(source, None, Unknown::As(&types))?;
+        self.check_count(rows.1.len(), targets.len(), (clauses, source))?;
+        targets[..rows.1.len()].iter().try_for_each(|&column| self.check_given(info, column, clauses.overriding))?;
+        Ok(rows)
+    }
+
+    /// 42601 for other columns than there are.
+    fn check_count(
+        &self,
+        given: usize,
+        wanted: usize,
+        (clauses, source): (&InsertClauses<'_>, &ast::Query),
+    ) -> Result<()> {
+        if given <= wanted && (given == wanted || clauses.columns.is_empty()) {
+            return Ok(());
+        }
+        let message = if given > wanted {
+            "INSERT has more expressions than target columns"
+        } else {
+            "INSERT has more target columns than expressions"
+        };
+        let position = self.position(source.span()).or(self.position(clauses.table.span()));
+        Err(Error::new(ErrorKind::Syntax, message).at(position))
     }
 
     /// The rows, with all columns of the table.
     fn rows_to_insert(&mut self, clauses: &InsertClauses<'_>, info: &TableInfo) -> Result<Rows> {
-        let &InsertClauses { table, columns, source, .. } = clauses;
+        let &InsertClauses { table, columns, overriding, source, .. } = clauses;
         let position = self.position(table.span());
         let Some(source) = source else {
             // DEFAULT VALUES: one row of which nothing is given.
@@ -52,21 +127,18 @@ impl Binder<'_, '_> {
             return self.fill_columns((row, Vec::new()), info, &[], false, position);
         };
         let targets = self.target_columns(info, columns)?;
-        let types: Vec<DataType> = targets.iter().map(|index| info.declared_field(*index).data_type).collect();
         let values = plain_values(source);
         let rows = match values {
-            Some(values) => self.bind_insert_values(values, info, &targets)?,
-            None => self.bind_query(source, None, Unknown::As(&types))?,
+            Some(values) => self.bind_insert_values(values, (info, overriding), &targets)?,
+            None => self.rows_of_query(source, (info, clauses), &targets)?,
         };
-        let given = rows.1.len();
-        if given > targets.len() || (given < targets.len() && !columns.is_empty()) {
-            let message = if given > targets.len() {
-                "INSERT has more expressions than target columns"
-            } else {
-                "INSERT has more target columns than expressions"
-            };
-            return Err(Error::new(ErrorKind::Syntax, message).at(self.position(source.span()).or(position)));
-        }
+        self.check_count(rows.1.len(), targets.len(), (clauses, source))?;
+        // What is computed, or overridden, is as if it were not given.
+        let is_given = |column: &usize| match info.declared.generated(*column) {
+            Some(Generated::Stored) => false,
+            of => of.is_none() || overriding != Overriding::User,
+        };
+        let targets: Vec<_> = targets.into_iter().map(|column| Some(column).filter(is_given)).collect();
         self.fill_columns(rows, info, &targets, values.is_some(), self.position(source.span()))
     }
 
@@ -135,7 +207,8 @@ impl Binder<'_, '_> {
             Some(_) => return Err(Error::unsupported("ON DUPLICATE KEY is").at(position)),
         };
         let (source, returning) = (source.as_deref(), returning.as_deref());
-        Ok(InsertClauses { table, alias, columns, source, on, returning })
+        let (columns, overriding) = without_overriding(columns);
+        Ok(InsertClauses { table, alias, columns, overriding, source, on, returning })
     }
 
     /// The alias of INSERT's table, which AS stands before: sqlparser takes any word for one.
@@ -156,6 +229,10 @@ impl Binder<'_, '_> {
         match self.builder.catalog.entry(&table).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) if info.declared.materialized.is_some() => {
                 let message = format!("cannot change materialized view \"{}\"", table.name);
+                Err(Error::new(ErrorKind::WrongObjectType, message).at(position))
+            }
+            Some(CatalogEntry::Table(info)) if info.declared.is_sequence => {
+                let message = format!("cannot change sequence \"{}\"", table.name);
                 Err(Error::new(ErrorKind::WrongObjectType, message).at(position))
             }
             Some(CatalogEntry::Table(info)) => Ok(info),
@@ -199,7 +276,12 @@ impl Binder<'_, '_> {
     }
 
     /// VALUES of an INSERT: each value is cast to its column's type on its own, and may be DEFAULT.
-    fn bind_insert_values(&mut self, values: &ast::Values, info: &TableInfo, targets: &[usize]) -> Result<Rows> {
+    fn bind_insert_values(
+        &mut self,
+        values: &ast::Values,
+        (info, overriding): (&TableInfo, Overriding),
+        targets: &[usize],
+    ) -> Result<Rows> {
         let mut rows = Vec::new();
         let asts = self.values_rows(values)?;
         let width = asts.first().map_or(0, |row| row.len());
@@ -212,8 +294,16 @@ impl Binder<'_, '_> {
             let scope = Scope::empty(None, Clause::Values);
             let mut row = Vec::new();
             for (ast, index) in ast_row.iter().zip(targets) {
-                let value =
-                    if is_default(ast) { self.default_of(info, *index)? } else { self.bind_expression(ast, &scope)? };
+                // What is overridden is drawn when the rows are there.
+                let is_overridden = overriding == Overriding::User && info.declared.generated(*index).is_some();
+                let value = match is_default(ast) {
+                    true if is_overridden => Expression::constant(Value::Null, info.declared_field(*index).data_type),
+                    true => self.default_of(info, *index)?,
+                    false => {
+                        self.check_given(info, *index, overriding)?;
+                        self.bind_expression(ast, &scope)?
+                    }
+                };
                 let value = self.assign(value, (info, *index), self.position(ast.span()))?;
                 row.push(value);
             }
@@ -245,20 +335,20 @@ impl Binder<'_, '_> {
         })
     }
 
-    /// One column a table column, in the table's order; those not given have their defaults. Of VALUES each value has been
-    /// assigned.
+    /// One column a table column, in the table's order; those not given have their defaults, and some are computed of the others. A
+    /// column that comes for none is left out. Of VALUES each value has been assigned.
     pub(super) fn fill_columns(
         &mut self,
         (input, output): Rows,
         info: &TableInfo,
-        targets: &[usize],
+        targets: &[Option<usize>],
         is_assigned: bool,
         position: Option<Position>,
     ) -> Result<Rows> {
         let mut columns: Vec<_> = Vec::new();
         let mut filled = Vec::new();
         for (index, field) in info.declared.fields(&info.fields).iter().enumerate() {
-            let given = targets.iter().position(|target| *target == index).and_then(|place| output.get(place));
+            let given = targets.iter().position(|target| *target == Some(index)).and_then(|place| output.get(place));
             let value = match given {
                 Some((_, id)) if self.builder.columns.get(*id).data_type == field.data_type && is_assigned => {
                     self.builder.columns.reference(*id)
@@ -273,7 +363,7 @@ impl Binder<'_, '_> {
             columns.push((id, value));
             filled.push((field.name.clone(), id));
         }
-        Ok((Arc::new(Relation::Project { input, columns }), filled))
+        self.with_stored((Arc::new(Relation::Project { input, columns }), filled), info)
     }
 
     /// The columns that come, each cast to the type of the one that it is to be; no targets are all of the table's.
@@ -293,6 +383,16 @@ impl Binder<'_, '_> {
             assigned.push((field.name, id));
         }
         Ok((Arc::new(Relation::Project { input, columns }), assigned))
+    }
+}
+
+/// The columns without the name that stands for OVERRIDING, and that.
+fn without_overriding(columns: &[ast::ObjectName]) -> (&[ast::ObjectName], Overriding) {
+    let Some((last, others)) = columns.split_last() else { return (columns, Overriding::None) };
+    match last.0.as_slice() {
+        [ast::ObjectNamePart::Identifier(name)] if name.value == OVERRIDING_SYSTEM => (others, Overriding::System),
+        [ast::ObjectNamePart::Identifier(name)] if name.value == OVERRIDING_USER => (others, Overriding::User),
+        _ => (columns, Overriding::None),
     }
 }
 

@@ -313,6 +313,21 @@ pub fn names_column(text: &str, name: &str) -> bool {
     tokens.iter().enumerate().any(names)
 }
 
+/// The numbers of the relations that a kept text names by a `regclass`.
+pub fn classes_in(text: &str) -> Vec<u32> {
+    if !text.contains("regclass") {
+        return Vec::new();
+    }
+    let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).tokenize().unwrap_or_default();
+    let number = |three: &[Token]| match three {
+        [Token::SingleQuotedString(number), Token::DoubleColon, word] if is_keyword(word, "regclass") => {
+            number.parse().ok()
+        }
+        _ => None,
+    };
+    tokens.windows(3).filter_map(number).collect()
+}
+
 /// A kept text in which a column has another name.
 pub fn column_renamed(text: &str, from: &str, to: &str) -> String {
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).with_unescape(false).tokenize().unwrap_or_default();

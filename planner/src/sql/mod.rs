@@ -46,6 +46,7 @@ mod file_function;
 mod file_option;
 mod from;
 mod from_function;
+mod generated;
 mod iterate;
 mod join;
 mod limit;
@@ -74,12 +75,13 @@ mod text;
 mod change;
 
 pub use change::{Change, ChangeKind, Conflict, ConflictUpdate};
+pub use constraint::made_name;
 pub use definition::{Added, Alter, Alteration, Altering, Retyped, added, default_set, reads_column, retyped};
-pub use definition::{Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart};
-pub use definition::{LockMode, LockTable, Maintenance, Reindexed};
+pub use definition::{ColumnSequence, Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart};
+pub use definition::{LockMode, LockTable, Maintenance, Reindexed, SequenceChange, SequenceOptions};
 pub use escapes::with_escapes;
 pub use filled::{assigned_rows, filled_rows, view_as_query};
-pub use kept::{column_renamed, names_column, pretty};
+pub use kept::{classes_in, column_renamed, names_column, pretty};
 pub use locking::{Strength, Wait};
 pub use normal::normalised;
 pub use session::{
@@ -147,6 +149,8 @@ pub enum Statement {
         fields: Vec<Field>,
         /// Its keys, defaults, checks and references, and what its types lose.
         declared: Declared,
+        /// The sequences of its columns, whose defaults are not among those yet.
+        sequences: Vec<ColumnSequence>,
         /// IF NOT EXISTS.
         if_not_exists: bool,
         /// OR REPLACE.
@@ -183,10 +187,12 @@ pub enum Statement {
         or_replace: bool,
     },
     /// INSERT INTO name [(columns)] query. The query's output has one column a table column, in the table's
-    /// order, cast for assignment, missing ones their defaults.
+    /// order, cast for assignment, missing ones their defaults; or these columns alone.
     Insert {
         /// The table.
         name: TableName,
+        /// What the query gives, by position in the table; empty for all.
+        columns: Vec<usize>,
         /// The rows.
         query: Query,
     },

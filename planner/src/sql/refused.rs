@@ -38,7 +38,7 @@ const LONG_KINDS: [(&str, &str); 13] = [
 ];
 
 /// Kinds that are PostgreSQL's, of which nothing can be created, altered or dropped here.
-const FOREIGN_KINDS: [&str; 28] = [
+const FOREIGN_KINDS: [&str; 27] = [
     "access",
     "aggregate",
     "cast",
@@ -60,7 +60,6 @@ const FOREIGN_KINDS: [&str; 28] = [
     "publication",
     "routine",
     "rule",
-    "sequence",
     "server",
     "statistics",
     "subscription",
@@ -207,10 +206,8 @@ mod tests {
             ("ALTER TABLE IF EXISTS t ALTER COLUMN a SET NOT NULL", "ALTER TABLE … ALTER COLUMN … SET NOT NULL"),
             ("ALTER TABLE t ALTER a TYPE text USING a::text", "ALTER TABLE … ALTER … TYPE"),
             ("ALTER TABLE \"add\" OWNER TO x", "ALTER TABLE … OWNER TO"),
-            ("ALTER SEQUENCE s RESTART", "ALTER SEQUENCE"),
             ("ALTER MATERIALIZED VIEW v OWNER TO x", "ALTER MATERIALIZED VIEW … OWNER TO"),
             ("CREATE OR REPLACE FUNCTION f() RETURNS int AS $$ $$", "CREATE FUNCTION"),
-            ("CREATE TEMP SEQUENCE s", "CREATE SEQUENCE"),
             ("CREATE TEXT SEARCH DICTIONARY d (template = simple)", "CREATE TEXT SEARCH"),
             ("DROP FUNCTION f", "DROP FUNCTION"),
             ("VACUUM t", "VACUUM"),

@@ -24,6 +24,7 @@ mod readme;
 mod rights;
 mod rule_cases;
 mod scans;
+mod sequences;
 mod sessions;
 mod signatures;
 mod structs;

@@ -67,6 +67,32 @@ a: GRANT USAGE ON SCHEMA s TO b
 b: SELECT x FROM s.t => 1
 b: SELECT * FROM s.t => 1,2
 b: INSERT INTO s.t VALUES (3, 4) => permission denied for table t
+a: CREATE SEQUENCE s.q; CREATE TABLE s.own (id serial, i int GENERATED ALWAYS AS IDENTITY, v int)
+b: SELECT nextval('s.q') => permission denied for sequence q
+b: SELECT * FROM s.q => permission denied for sequence q
+b: DROP SEQUENCE s.q => must be owner of sequence q
+b: ALTER SEQUENCE s.q RESTART => must be owner of sequence q
+a: GRANT USAGE ON SEQUENCE s.q TO b
+b: SELECT nextval('s.q') => 1
+b: SELECT currval('s.q') => 1
+b: SELECT lastval() => 1
+b: SELECT setval('s.q', 5) => permission denied for sequence q
+b: SELECT last_value FROM s.q => permission denied for sequence q
+b: SELECT has_sequence_privilege('s.q', 'USAGE'), has_sequence_privilege('s.q', 'UPDATE') => t,f
+a: REVOKE USAGE ON SEQUENCE s.q FROM b; GRANT SELECT, UPDATE ON s.q TO b
+b: SELECT nextval('s.q'), setval('s.q', 7) => 2,7
+b: SELECT last_value FROM s.q => 7
+a: REVOKE ALL ON ALL SEQUENCES IN SCHEMA s FROM b
+b: SELECT nextval('s.q') => permission denied for sequence q
+b: SELECT currval('s.q') => permission denied for sequence q
+b: SELECT lastval() => permission denied for sequence q
+a: GRANT DELETE ON s.q TO b
+a: GRANT DELETE ON SEQUENCE s.q TO b => invalid privilege type DELETE for sequence
+a: GRANT INSERT ON s.own TO b
+b: INSERT INTO s.own (v) VALUES (1) => permission denied for sequence own_id_seq
+b: INSERT INTO s.own (id, v) VALUES (9, 1)
+a: SELECT id, i, v FROM s.own => 9,1,1
+a: DROP SEQUENCE s.q; DROP TABLE s.own
 b: CREATE TABLE s.u (x int) => permission denied for schema s
 b: CREATE VIEW s.u AS SELECT 1 AS one => permission denied for schema s
 b: CREATE TYPE s.u AS ENUM ('x') => permission denied for schema s

@@ -97,7 +97,7 @@ fn text_of(entry: &Entry) -> Option<Arc<View>> {
     match entry {
         Entry::View(view) => Some(Arc::clone(&view.view)),
         Entry::Table(table) => Some(Arc::new(table.info.declared.materialized.as_ref()?.view.clone())),
-        Entry::Type(_) => None,
+        Entry::Type(_) | Entry::Sequence(_) => None,
     }
 }
 
@@ -128,7 +128,7 @@ pub(super) fn forget_column(state: &mut State, name: &Qualified, column: usize) 
                 });
                 *stored = stored.redeclared(&view.name, None, declared);
             }
-            Entry::Type(_) => {}
+            Entry::Type(_) | Entry::Sequence(_) => {}
         });
     }
     for other in state.referring(name) {

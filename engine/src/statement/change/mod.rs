@@ -288,7 +288,7 @@ impl Runner<'_> {
                 let values = given.rows.clone().rearranged(&places);
                 self.updated(&stored, columns, (&given.numbers, values), state, &context).map_err(told)?
             }
-            None => stored.without_rows(&given.numbers, state.domains(), &context)?,
+            None => stored.with_deleted(&given.numbers, state.domains(), &context)?,
         };
         let declared = Arc::clone(&next.info.declared);
         let set = |of: &[usize]| columns.is_some_and(|columns| share(columns, of));

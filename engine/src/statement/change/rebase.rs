@@ -57,7 +57,7 @@ impl Runner<'_> {
             next = self.updated(&next, &columns, (&set, values), &moved.state, &context).map_err(told)?;
         }
         if !gone.is_empty() {
-            next = next.without_rows(&gone, moved.state.domains(), &context)?;
+            next = next.with_deleted(&gone, moved.state.domains(), &context)?;
         }
         moved.state.insert(name, Entry::Table(next));
         if let Some(rows) = appended(own, first, &context)? {

@@ -6,7 +6,7 @@
 use super::Call;
 use crate::Result;
 use crate::cpu::vector::Vector;
-use multiloop_planner::evaluate::{evaluate, volatile};
+use multiloop_planner::evaluate::{evaluate, next_values, volatile};
 use multiloop_planner::function::{Function, UserFunction};
 use multiloop_planner::meter::Room;
 use multiloop_planner::types::DataType;
@@ -28,6 +28,15 @@ pub fn call_checked(
     if let Function::User(function) = call.function {
         check()?;
         return user(function, call, arguments, len, out);
+    }
+    if call.function == Function::NextValue && arguments.iter().all(|argument| argument.constant) {
+        check()?;
+        let values: Vec<Value> =
+            arguments.iter().zip(call.types).map(|(argument, &of)| argument.value(0, of)).collect();
+        if let Some(drawn) = next_values(call.function, &values, len)? {
+            out.set_values(&drawn.into_iter().map(Value::Int).collect::<Vec<_>>(), call.register);
+            return Ok(());
+        }
     }
     let mut results = Vec::with_capacity(len);
     // What values there are is not known before they are made: texts and vectors count while they are more and more.

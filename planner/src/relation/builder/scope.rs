@@ -51,6 +51,8 @@ pub enum Clause {
     Values,
     /// A column's DEFAULT.
     Default,
+    /// The expression of a column that is computed from others.
+    Generation,
     /// The condition of a CHECK.
     Check,
     /// An expression of an index.
@@ -120,6 +122,7 @@ impl fmt::Display for Clause {
             Clause::GroupBy => "GROUP BY",
             Clause::Values => "VALUES",
             Clause::Default => "DEFAULT expressions",
+            Clause::Generation => "column generation expressions",
             Clause::Check => "check constraints",
             Clause::Index => "index expressions",
             Clause::IndexPredicate => "index predicates",

@@ -481,6 +481,11 @@ impl Builder<'_> {
             let position = position.or_else(|| position_of(&columns, id));
             partition.push(checked_key(self.columns.reference(id).at(position), false)?);
         }
+        let is_plain = !distinct && partition.is_empty() && !keys.is_empty();
+        let drawn = if is_plain { drawn_items(&mut columns, &keys) } else { Vec::new() };
+        if !drawn.is_empty() {
+            return Ok((self.drawn_in_order((input, columns), keys, drawn, &output), output));
+        }
         let mut relation = Arc::new(Relation::Project { input, columns });
         if !partition.is_empty() {
             relation = self.first_of_each(relation, partition, keys.clone());
@@ -492,6 +497,34 @@ impl Builder<'_> {
             relation = Arc::new(Relation::Sort { input: relation, keys });
         }
         Ok((relation, output))
+    }
+
+    /// Project and Sort, and above them items that draw from sequences: they do so in the order of the rows, and for those alone that
+    /// a LIMIT takes.
+    fn drawn_in_order(
+        &self,
+        (input, mut columns): (Arc<Relation>, Vec<(ColumnId, Expression)>),
+        keys: Vec<SortKey>,
+        drawn: Vec<(ColumnId, Expression)>,
+        output: &[(String, ColumnId)],
+    ) -> Arc<Relation> {
+        let available = input.columns();
+        let mut mentioned = Vec::new();
+        drawn.iter().for_each(|(_, expression)| walk::expression_columns(expression, &mut mentioned));
+        for id in mentioned {
+            if available.contains(&id) && columns.iter().all(|(known, _)| *known != id) {
+                columns.push((id, self.columns.reference(id)));
+            }
+        }
+        let sorted = Relation::Sort { input: Arc::new(Relation::Project { input, columns }), keys };
+        let mut shown: Vec<(ColumnId, Expression)> = Vec::with_capacity(output.len());
+        for (_, id) in output {
+            if shown.iter().all(|(known, _)| known != id) {
+                let own = drawn.iter().find(|(of, _)| of == id).map(|(_, expression)| expression.clone());
+                shown.push((*id, own.unwrap_or_else(|| self.columns.reference(*id))));
+            }
+        }
+        Arc::new(Relation::Project { input: Arc::new(sorted), columns: shown })
     }
 
     /// The column of an expression in a Project: the input's are handed through, anything else gets a new one.
@@ -511,6 +544,20 @@ impl Builder<'_> {
         }
         id
     }
+}
+
+/// Takes the columns that draw from sequences, and that no key of the order reads.
+fn drawn_items(columns: &mut Vec<(ColumnId, Expression)>, keys: &[SortKey]) -> Vec<(ColumnId, Expression)> {
+    fn draws(expression: &Expression) -> bool {
+        let is_one = matches!(&expression.kind, ExpressionKind::Call(function, _) if function.is_of_sequences());
+        is_one || expression.children().into_iter().any(draws)
+    }
+    let mut read = Vec::new();
+    keys.iter().for_each(|key| walk::expression_columns(&key.expression, &mut read));
+    let all = std::mem::take(columns);
+    let (drawn, others) = all.into_iter().partition(|(id, expression)| draws(expression) && !read.contains(id));
+    *columns = others;
+    drawn
 }
 
 /// Where the expression of a column stands.

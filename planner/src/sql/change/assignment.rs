@@ -22,11 +22,11 @@ pub(super) struct Assigned {
 type Place<'t> = (&'t TableInfo, usize);
 
 impl Binder<'_, '_> {
-    /// SET over rows and what it sees of them.
+    /// SET over rows, in which the table's columns are `own`, and what it sees of them.
     pub(super) fn bind_assignments(
         &mut self,
         assignments: &[ast::Assignment],
-        info: &TableInfo,
+        (info, own): (&TableInfo, &[ColumnId]),
         mut relation: Arc<Relation>,
         scope: &Scope<'_>,
     ) -> Result<Assigned> {
@@ -48,10 +48,31 @@ impl Binder<'_, '_> {
             }
         }
         check_assigned_once(&values, info)?;
+        values.retain(|(column, _)| !info.declared.is_stored(*column));
         if !rows.is_empty() {
             relation = self.with_columns(relation, rows);
         }
         let (mut columns, mut computed) = (Vec::with_capacity(values.len()), Vec::with_capacity(values.len()));
+        for (column, value) in values {
+            let id = self.builder.columns.add(info.fields[column].name.clone(), value.data_type, may_be_null(&value));
+            columns.push((column, id));
+            computed.push((id, value));
+        }
+        let assigned = Assigned { relation: self.with_columns(relation, computed), columns };
+        self.with_stored_set(assigned, info, own)
+    }
+
+    /// What is computed of values that are set is set, too.
+    fn with_stored_set(&mut self, assigned: Assigned, info: &TableInfo, own: &[ColumnId]) -> Result<Assigned> {
+        let Assigned { relation, mut columns } = assigned;
+        let mut after: Vec<ColumnId> = own.iter().copied().take(info.fields.len()).collect();
+        columns.iter().for_each(|(column, id)| after[*column] = *id);
+        let set: Vec<usize> = columns.iter().map(|(column, _)| *column).collect();
+        let values = self.stored_values(info, &after, Some(&set))?;
+        if values.is_empty() {
+            return Ok(Assigned { relation, columns });
+        }
+        let mut computed = Vec::with_capacity(values.len());
         for (column, value) in values {
             let id = self.builder.columns.add(info.fields[column].name.clone(), value.data_type, may_be_null(&value));
             columns.push((column, id));
@@ -100,6 +121,7 @@ impl Binder<'_, '_> {
     fn new_value(&mut self, ast: &ast::Expr, place: Place<'_>, scope: &Scope<'_>) -> Result<Expression> {
         let value = match is_default(ast) {
             true => self.default_of(place.0, place.1)?,
+            false if let Err(error) = self.check_set(place.0, place.1) => return Err(error),
             false => self.bind_expression(ast, scope).map_err(misplaced_default)?,
         };
         self.assign(value, place, self.start(ast))
@@ -138,6 +160,7 @@ impl Binder<'_, '_> {
         rows: &mut Vec<(ColumnId, Expression)>,
     ) -> Result<Vec<Expression>> {
         let position = self.query_start(query);
+        columns.iter().try_for_each(|&column| self.check_set(info, column))?;
         let found = self.bind_subquery(query, scope)?;
         if found.1.len() != columns.len() {
             return Err(wrong_count(position));

@@ -189,7 +189,8 @@ impl Binder<'_, '_> {
             let predicate = self.bind_condition(selection, &scope)?;
             relation = self.builder.filter(relation, predicate);
         }
-        let new = self.bind_assignments(&update.assignments, info, relation, &scope)?;
+        let own_ids: Vec<ColumnId> = own.iter().map(|column| column.id).collect();
+        let new = self.bind_assignments(&update.assignments, (info, &own_ids), relation, &scope)?;
         let mut after = own.clone();
         new.columns.iter().for_each(|(column, id)| after[*column].id = *id);
         let after = Scope::new(None, after, tables, Clause::Returning);

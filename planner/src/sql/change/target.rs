@@ -102,6 +102,9 @@ impl Binder<'_, '_> {
             Some(CatalogEntry::Table(info)) if info.declared.materialized.is_some() => {
                 Err(wrong(format!("cannot change materialized view \"{}\"", name.name)))
             }
+            Some(CatalogEntry::Table(info)) if info.declared.is_sequence => {
+                Err(wrong(format!("cannot change sequence \"{}\"", name.name)))
+            }
             Some(CatalogEntry::Table(_)) => {
                 let info = catalog.to_change(name).map_err(|error| error.at(position))?;
                 let what = || Error::unsupported(format_args!("changing rows of \"{}\" is", name.name)).at(position);

@@ -33,7 +33,7 @@ impl Binder<'_, '_> {
             let predicate = self.changed_rows(selection, &scope)?;
             relation = self.builder.filter(relation, predicate);
         }
-        let new = self.bind_assignments(clauses.assignments, &info, relation, &scope)?;
+        let new = self.bind_assignments(clauses.assignments, (&info, &own), relation, &scope)?;
         let mut columns = scope.columns.clone();
         new.columns.iter().for_each(|(column, id)| columns[*column].id = *id);
         let after = Scope::new(None, columns, scope.tables.clone(), Clause::Returning);

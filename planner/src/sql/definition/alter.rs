@@ -186,6 +186,9 @@ impl Words<'_> {
             self.at += 1;
             return self.renamed(kind, name, if_exists);
         }
+        if kind == ObjectKind::Sequence {
+            return self.alter_sequence(name, if_exists);
+        }
         if matches!(kind, ObjectKind::Schema) && !self.peeks("owner") {
             return Err(self.unexpected());
         }

@@ -69,6 +69,11 @@ impl Binder<'_, '_> {
 
     fn indexed_table(&self, name: &TableName, position: Option<Position>) -> Result<Arc<TableInfo>> {
         match self.builder.catalog.entry(name).map_err(|error| error.at(position))? {
+            Some(CatalogEntry::Table(info)) if info.declared.is_sequence => {
+                let message = format!("cannot create index on relation \"{}\"", name.name);
+                let error = Error::new(ErrorKind::WrongObjectType, message).at(position);
+                Err(error.with_detail("This operation is not supported for sequences."))
+            }
             Some(CatalogEntry::Table(info)) => Ok(info),
             Some(CatalogEntry::View(_)) => {
                 let message = format!("cannot create index on relation \"{}\"", name.name);
@@ -143,12 +148,13 @@ impl Binder<'_, '_> {
 
     /// TRUNCATE.
     pub(in crate::sql) fn truncate(&self, truncate: &ast::Truncate) -> Result<Definition> {
-        let ast::Truncate { table_names, partitions, table: _, if_exists, identity: _, cascade, on_cluster } = truncate;
+        let ast::Truncate { table_names, partitions, table: _, if_exists, identity, cascade, on_cluster } = truncate;
         if partitions.is_some() || *if_exists || on_cluster.is_some() {
             return Err(Error::unsupported("a clause of this TRUNCATE is").at(Some(Position(0))));
         }
         let names = table_names.iter().map(|of| self.object_name(&of.name)).collect::<Result<_>>()?;
-        Ok(Definition::Truncate { names, cascade: *cascade == Some(ast::CascadeOption::Cascade) })
+        let restart = *identity == Some(ast::TruncateIdentityOption::Restart);
+        Ok(Definition::Truncate { names, restart, cascade: *cascade == Some(ast::CascadeOption::Cascade) })
     }
 
     /// What DROP drops.
@@ -159,6 +165,7 @@ impl Binder<'_, '_> {
             ast::ObjectType::MaterializedView => ObjectKind::MaterializedView,
             ast::ObjectType::Index => ObjectKind::Index,
             ast::ObjectType::Type => ObjectKind::Type,
+            ast::ObjectType::Sequence => ObjectKind::Sequence,
             other => return Err(Error::unsupported(format_args!("DROP {other} is")).at(Some(Position(0)))),
         })
     }

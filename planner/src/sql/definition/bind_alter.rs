@@ -73,7 +73,11 @@ pub fn added(
         }
         _ => return Err(Error::internal("what adds nothing was bound as an addition")),
     };
-    binder.declare(said, &table, temporary, &mut fields, &mut declared).map_err(|error| error.at(position))?;
+    let sequences =
+        binder.declare(said, &table, temporary, &mut fields, &mut declared).map_err(|error| error.at(position))?;
+    if !sequences.is_empty() || declared.generated(info.fields.len()).is_some() {
+        return Err(Error::unsupported("ALTER TABLE that adds a column that makes its own values is").at(position));
+    }
     let new = info.fields.len();
     let is_volatile = match declared.default_text(new) {
         Some(text) => is_volatile(&mut binder, text, &declared)?,

@@ -29,6 +29,10 @@ pub enum Granted {
     Tables(Vec<TableName>),
     /// ALL TABLES IN SCHEMA.
     AllTables(Vec<String>),
+    /// Sequences.
+    Sequences(Vec<TableName>),
+    /// ALL SEQUENCES IN SCHEMA.
+    AllSequences(Vec<String>),
     /// Schemas.
     Schemas(Vec<String>),
 }
@@ -47,8 +51,7 @@ pub enum Grantee {
 }
 
 /// Kinds of objects that PostgreSQL has rights on, and Multiloop has not.
-const OTHERS: [&str; 13] = [
-    "sequence",
+const OTHERS: [&str; 12] = [
     "database",
     "domain",
     "foreign",
@@ -145,11 +148,21 @@ impl Words<'_> {
             }
             return self.listed(Self::name).map(Granted::AllTables);
         }
+        if self.peeks("all") && self.peeks_at(1, "sequences") {
+            for word in ["all", "sequences", "in", "schema"] {
+                self.needs(word)?;
+            }
+            return self.listed(Self::name).map(Granted::AllSequences);
+        }
         // A table may be called by a word that is no keyword elsewhere.
         let is_kind = |words: &Self, word: &str| words.peeks(word) && words.has_name_at(1);
         if is_kind(self, "schema") {
             self.needs("schema")?;
             return self.listed(Self::name).map(Granted::Schemas);
+        }
+        if is_kind(self, "sequence") {
+            self.needs("sequence")?;
+            return self.listed(Self::qualified).map(Granted::Sequences);
         }
         if let Some(other) = OTHERS.iter().find(|other| is_kind(self, other)) {
             let position = self.unexpected().position();
@@ -163,7 +176,7 @@ impl Words<'_> {
         !self.peeks_at(ahead, "to") && !self.peeks_at(ahead, "from") && self.peeks_word_at(ahead)
     }
 
-    fn grantee(&mut self) -> Result<Grantee> {
+    pub(super) fn grantee(&mut self) -> Result<Grantee> {
         let _ = self.peeks("group") && self.has_name_at(1) && self.takes("group");
         for (word, grantee) in [
             ("public", Grantee::Public),
@@ -187,12 +200,15 @@ impl Words<'_> {
 fn check_rights(rights: &[Right], on: &Granted) -> Result<()> {
     let (all, what): (&[Right], _) = match on {
         Granted::Schemas(_) => (&Right::OF_SCHEMAS, "schema"),
+        Granted::Sequences(_) | Granted::AllSequences(_) => (&Right::OF_SEQUENCES, "sequence"),
+        // What is called a table may be a sequence.
+        Granted::Tables(_) if rights == [Right::Usage] => return Ok(()),
         _ => (&Right::OF_TABLES, "relation"),
     };
     match rights.iter().find(|right| !all.contains(right)) {
         Some(right) => {
             // Sequences, which PostgreSQL also calls relations, have it.
-            let what = if *right == Right::Usage { "table" } else { what };
+            let what = if *right == Right::Usage && what == "relation" { "table" } else { what };
             let message = format!("invalid privilege type {} for {what}", right.name());
             Err(Error::new(ErrorKind::InvalidGrant, message))
         }
@@ -258,10 +274,9 @@ mod tests {
             ("GRANT SELECT ON t FROM a", "42601"),
             ("GRANT nonsense ON t TO a", "42601 unrecognized privilege type \"nonsense\""),
             ("GRANT SELECT ON SCHEMA s TO a", "0LP01 invalid privilege type SELECT for schema"),
-            ("GRANT USAGE ON t TO a", "0LP01 invalid privilege type USAGE for table"),
+            ("GRANT DELETE ON SEQUENCE s TO a", "0LP01 invalid privilege type DELETE for sequence"),
             ("GRANT CREATE ON t TO a", "0LP01 invalid privilege type CREATE for relation"),
             ("GRANT SELECT (a) ON t TO a", "0A000"),
-            ("GRANT USAGE ON SEQUENCE s TO a", "0A000"),
             ("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA s TO a", "0A000"),
             ("GRANT CONNECT ON DATABASE d TO a", "0A000"),
             ("GRANT SELECT ON t TO a GRANTED BY b", "0A000"),

@@ -9,6 +9,7 @@ mod bind_alter;
 mod grant;
 mod maintain;
 mod parse;
+mod sequence;
 mod storage;
 
 pub use alter::{Alter, Alteration, Altering};
@@ -16,6 +17,8 @@ pub use bind_alter::{Added, Retyped, added, default_set, reads_column, retyped};
 pub use grant::{Grant, Granted, Grantee};
 pub use maintain::{LockMode, LockTable, Maintenance, Reindexed};
 pub(super) use parse::{parse, sets_constraints};
+pub(super) use sequence::identity_options;
+pub use sequence::{ColumnSequence, SequenceChange, SequenceOptions};
 pub(super) use storage::Stored;
 
 use super::session::Piece;
@@ -106,10 +109,32 @@ pub enum Definition {
         /// Its labels in order.
         labels: Vec<String>,
     },
+    /// CREATE SEQUENCE.
+    CreateSequence {
+        /// Its name.
+        name: TableName,
+        /// TEMPORARY: the session's own.
+        temporary: bool,
+        /// What is said of it.
+        options: SequenceOptions,
+        /// IF NOT EXISTS.
+        if_not_exists: bool,
+    },
+    /// ALTER SEQUENCE.
+    AlterSequence {
+        /// Its name.
+        name: TableName,
+        /// What changes.
+        change: SequenceChange,
+        /// IF EXISTS.
+        if_exists: bool,
+    },
     /// TRUNCATE.
     Truncate {
         /// The tables.
         names: Vec<TableName>,
+        /// RESTART IDENTITY: the sequences of their columns begin anew.
+        restart: bool,
         /// CASCADE: those that refer to them, too.
         cascade: bool,
     },
@@ -147,6 +172,7 @@ pub enum ObjectKind {
     Index,
     Type,
     Schema,
+    Sequence,
 }
 
 impl ObjectKind {
@@ -159,6 +185,7 @@ impl ObjectKind {
             ObjectKind::Index => "index",
             ObjectKind::Type => "type",
             ObjectKind::Schema => "schema",
+            ObjectKind::Sequence => "sequence",
         }
     }
 }

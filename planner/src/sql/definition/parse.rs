@@ -1,6 +1,7 @@
 //! The grammar of COMMENT, CREATE and REFRESH MATERIALIZED VIEW, over sqlparser's tokens; `alter` has that of ALTER, `grant` that of
-//! rights.
+//! rights, `sequence` that of sequences.
 
+use super::sequence::creates_sequence;
 use super::{Commented, Definition, ObjectKind};
 use crate::catalog::TableName;
 use crate::error::{Error, Position, Result};
@@ -21,13 +22,14 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
         first if ["comment", "refresh", "grant", "revoke"].iter().any(|word| is(first, word)) => true,
         first if super::maintain::VERBS.iter().any(|word| is(first, word)) => true,
         first if is(first, "set") => sets_constraints(tokens),
-        first if is(first, "create") => is(solid.next(), "materialized"),
+        first if is(first, "create") => is(solid.clone().next(), "materialized") || creates_sequence(solid),
         first if is(first, "alter") => {
             let kind = solid.next();
             if is(kind, "default") {
                 return Err(Error::unsupported("ALTER DEFAULT PRIVILEGES is").at(Some(Position(0))));
             }
-            ["table", "view", "materialized", "index", "schema", "type"].iter().any(|word| is(kind, word))
+            let ours = ["table", "view", "materialized", "index", "schema", "type", "sequence"];
+            ours.iter().any(|word| is(kind, word))
         }
         _ => false,
     };
@@ -80,7 +82,7 @@ impl Words<'_> {
             return Ok(Definition::Refresh { name, is_filled: self.data()? });
         }
         if self.takes("create") {
-            return self.materialized();
+            return if self.peeks("materialized") { self.materialized() } else { self.create_sequence() };
         }
         if self.takes("set") {
             return self.constraints_set();
@@ -102,6 +104,7 @@ impl Words<'_> {
             ("index", ObjectKind::Index),
             ("schema", ObjectKind::Schema),
             ("type", ObjectKind::Type),
+            ("sequence", ObjectKind::Sequence),
         ] {
             if self.takes(word) {
                 return Ok(kind);
@@ -191,7 +194,7 @@ impl Words<'_> {
         (text[..length].trim_end().to_owned(), is_filled)
     }
 
-    fn parts(&mut self) -> Result<Vec<String>> {
+    pub(super) fn parts(&mut self) -> Result<Vec<String>> {
         let mut parts = vec![self.name()?];
         while self.takes_token(&Token::Period) {
             parts.push(self.name()?);
@@ -204,7 +207,7 @@ impl Words<'_> {
         self.relation_of(parts)
     }
 
-    fn relation_of(&self, mut parts: Vec<String>) -> Result<TableName> {
+    pub(super) fn relation_of(&self, mut parts: Vec<String>) -> Result<TableName> {
         match (parts.pop(), parts.pop(), parts.len()) {
             (Some(name), schema, 0 | 1) => Ok(TableName { schema, name }),
             _ => Err(self.unexpected()),

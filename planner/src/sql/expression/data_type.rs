@@ -160,9 +160,6 @@ fn custom(
     if let Some(element) = plain.strip_prefix('_').and_then(named) {
         return Ok(DataType::list(element));
     }
-    if ["serial", "bigserial", "smallserial", "serial2", "serial4", "serial8"].contains(&plain) {
-        return Err(Error::unsupported(format_args!("type {plain} is")));
-    }
     let of = match parts.as_slice() {
         [.., schema, name] => TableName { schema: Some(schema.clone()), name: name.clone() },
         [name] => TableName::from(name.as_str()),

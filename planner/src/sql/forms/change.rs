@@ -1,5 +1,5 @@
-//! What UPDATE, DELETE and INSERT have that sqlparser has no grammar for: ONLY and `*` at the table and OVERRIDING, which mean nothing
-//! here, WHERE CURRENT OF, and what ON CONFLICT says of a key besides its columns. sqlparser takes a list of names there, so an expression
+//! What UPDATE, DELETE and INSERT have that sqlparser has no grammar for: ONLY and `*` at the table, which mean nothing
+//! here, OVERRIDING, WHERE CURRENT OF, the options of an IDENTITY, and what ON CONFLICT says of a key besides its columns. sqlparser takes a list of names there, so an expression
 //! becomes a name in quotes that is its text, and so does the condition behind the list.
 
 use super::tokens::{Tokens, quoted};
@@ -7,6 +7,13 @@ use sqlparser::tokenizer::Token;
 
 /// The function whose argument is the cursor of WHERE CURRENT OF.
 pub(in crate::sql) const CURRENT_OF: &str = "current of";
+
+/// The names that stand for OVERRIDING among INSERT's columns.
+pub(in crate::sql) const OVERRIDING_SYSTEM: &str = "overriding system value";
+pub(in crate::sql) const OVERRIDING_USER: &str = "overriding user value";
+
+/// What the comment begins with that stands for the options of a column's IDENTITY.
+pub(in crate::sql) const IDENTITY_OPTIONS: &str = "identity options: ";
 
 /// What the name begins with that stands for an element of ON CONFLICT that is no column.
 pub(in crate::sql) const CONFLICT_EXPRESSION: &str = "conflict over: ";
@@ -60,13 +67,30 @@ impl Tokens {
         }
     }
 
-    /// `OVERRIDING SYSTEM VALUE` and `OVERRIDING USER VALUE` of INSERT: no table has an IDENTITY.
+    /// `OVERRIDING SYSTEM VALUE` and `OVERRIDING USER VALUE` of INSERT become the last name of its list of columns.
     fn overriding(&mut self, at: usize) {
         let kind = self.next(at + 1).filter(|&kind| self.is_any(Some(kind), &["system", "user"]));
         let value = kind.and_then(|kind| self.next(kind + 1)).filter(|&value| self.is(Some(value), "value"));
         let inserts = self.next(0).is_some_and(|first| self.is_any(Some(first), &["insert", "with", "explain"]));
-        if let (Some(kind), Some(value), true) = (kind, value, inserts && self.has("insert")) {
-            [at, kind, value].into_iter().for_each(|at| self.drop_token(at));
+        let (Some(kind), Some(value), true) = (kind, value, inserts && self.has("insert")) else { return };
+        let is_system = self.is(Some(kind), "system");
+        let name = quoted(if is_system { OVERRIDING_SYSTEM } else { OVERRIDING_USER });
+        [at, kind, value].into_iter().for_each(|at| self.drop_token(at));
+        match self.before(at).filter(|&close| *self.at(close) == Token::RParen) {
+            Some(close) => self.insert(close, at, [Token::Comma, name]),
+            None => self.insert(at, at, [Token::LParen, name, Token::RParen]),
+        }
+    }
+
+    /// `GENERATED … AS IDENTITY (options)`: the options, whose order sqlparser minds, become a text behind it.
+    pub(super) fn identities(&mut self) {
+        for at in self.places("identity") {
+            let open = self.next(at + 1).filter(|&open| *self.at(open) == Token::LParen);
+            let Some(open) = open.filter(|_| self.is(self.before(at), "as")) else { continue };
+            let Some(close) = self.closing(open) else { continue };
+            let text = Token::SingleQuotedString(format!("{IDENTITY_OPTIONS}{}", self.text_of(open + 1, close)));
+            (open..=close).for_each(|at| self.drop_token(at));
+            self.insert(open, open, [Token::make_keyword("COMMENT"), text]);
         }
     }
 

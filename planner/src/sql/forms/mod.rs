@@ -34,7 +34,9 @@ mod sample;
 mod struct_type;
 mod tokens;
 
-pub(super) use change::{CONFLICT_EXPRESSION, CONFLICT_PREDICATE, CURRENT_OF};
+pub(super) use change::{
+    CONFLICT_EXPRESSION, CONFLICT_PREDICATE, CURRENT_OF, IDENTITY_OPTIONS, OVERRIDING_SYSTEM, OVERRIDING_USER,
+};
 pub(super) use clause::{GROUP_BY_ALL, LIMIT_PERCENT, LIMIT_WITH_TIES};
 pub(super) use described::{DESCRIBE_QUERY, DESCRIBE_TABLE, SUMMARIZE};
 pub(super) use join::{ASOF_JOIN, POSITIONAL_JOIN};
@@ -61,5 +63,6 @@ pub(super) fn respell(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     tokens.samples();
     tokens.recursions();
     tokens.changes();
+    tokens.identities();
     tokens.into_inner()
 }

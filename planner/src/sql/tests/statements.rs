@@ -23,8 +23,15 @@ fn output_of(query: &Query) -> String {
 #[test]
 fn create_table() {
     let sql = "CREATE TABLE IF NOT EXISTS \"New\" (A int NOT NULL, b varchar(5), c numeric(7, 2) PRIMARY KEY)";
-    let Ok(Statement::CreateTable { name, fields, declared: _, if_not_exists, or_replace, temporary: false }) =
-        bind_one(sql)
+    let Ok(Statement::CreateTable {
+        name,
+        fields,
+        declared: _,
+        sequences: _,
+        if_not_exists,
+        or_replace,
+        temporary: false,
+    }) = bind_one(sql)
     else {
         panic!()
     };

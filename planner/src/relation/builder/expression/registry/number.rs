@@ -3,7 +3,11 @@
 use super::{Described, Signature, described, of_double, signature};
 use crate::function::{Function as F, MathFunction as M};
 use crate::types::DataType::{self, BigInt, Boolean, Double, Integer, Numeric};
+use crate::types::OidKind;
 
+/// What functions of sequences take.
+const SEQUENCE: DataType = DataType::Oid(OidKind::Class);
+const SET: &[DataType] = &[SEQUENCE, BigInt, Boolean];
 /// What width_bucket takes.
 const NUMERICS: &[DataType] = &[Numeric, Numeric, Numeric, Integer];
 const DOUBLES: &[DataType] = &[Double, Double, Double, Integer];
@@ -35,6 +39,10 @@ pub(super) const SIGNATURES: &[Signature] = &[
     signature("dpow", F::Power, &[Double, Double], 2, Double, "the first to the power of the second"),
     signature("atan2", F::Atan2, &[Double, Double], 2, Double, "the arc tangent of a quotient, in radians"),
     signature("random", F::Random, &[], 0, Double, "a number from 0 to below 1"),
+    signature("nextval", F::NextValue, &[SEQUENCE], 1, BigInt, "the next value of a sequence"),
+    signature("setval", F::SetValue, SET, 2, BigInt, "sets the last value of a sequence, and whether it was given"),
+    signature("currval", F::CurrentValue, &[SEQUENCE], 1, BigInt, "what the session drew last from a sequence"),
+    signature("lastval", F::LastValue, &[], 0, BigInt, "what the session drew last from any sequence"),
     of_double("sind", F::Math(M::SineOfDegrees), "the sine, of degrees"),
     of_double("cosd", F::Math(M::CosineOfDegrees), "the cosine, of degrees"),
     of_double("tand", F::Math(M::TangentOfDegrees), "the tangent, of degrees"),
