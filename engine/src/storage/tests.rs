@@ -573,3 +573,54 @@ fn statements_by_chance() {
         assert_eq!(shown(&open(copy.path())), shown(&engine), "seed {seed}: {script:#?}");
     }
 }
+
+/// Sequences never give a value twice, and go on exactly where a database has been closed.
+#[test]
+fn sequences_go_on() {
+    let folder = folder();
+    let engine = open(folder.path());
+    let session = engine.session();
+    run_all(
+        &session,
+        &[
+            "CREATE SEQUENCE s INCREMENT 3",
+            "CREATE SEQUENCE down INCREMENT -1 MINVALUE -40 MAXVALUE -1 CYCLE CACHE 4",
+            "CREATE TABLE t (a serial, b int GENERATED ALWAYS AS IDENTITY (START 100), c int, d int GENERATED ALWAYS AS (c * 2) STORED)",
+            "INSERT INTO t (c) SELECT i FROM generate_series(1, 50) g(i)",
+        ],
+    );
+    check_again(&engine, folder.path());
+    let drawn = |session: &Session, name: &str| -> i64 {
+        session.query_scalar(&format!("SELECT nextval('{name}')"), ()).expect("it is drawn")
+    };
+    for round in 0..90 {
+        let (last, last_down) = (drawn(&session, "s"), drawn(&session, "down"));
+        assert!(last == round * 3 + 1 && (-40..0).contains(&last_down), "{last} {last_down}");
+        if round % 30 == 7 {
+            engine.checkpoint().expect("a checkpoint is made");
+        }
+        if round % 5 != 0 {
+            continue;
+        }
+        let copy = self::folder();
+        copy_of(folder.path(), copy.path());
+        let again = open(copy.path());
+        let next = drawn(&again.session(), "s");
+        assert!(next > last && next <= last + 33 * 3, "{next} after {last}");
+    }
+    run_all(&session, &["SELECT setval('s', 10)"]);
+    let copy = self::folder();
+    copy_of(folder.path(), copy.path());
+    assert_eq!(drawn(&open(copy.path()).session(), "s"), 13);
+    run_all(&session, &["BEGIN", "ALTER SEQUENCE s RESTART WITH 700", "ROLLBACK"]);
+    assert_eq!(drawn(&session, "s"), 13);
+    run_all(&session, &["ALTER SEQUENCE s RESTART WITH 500", "INSERT INTO t (c) VALUES (1)"]);
+    assert_eq!(drawn(&session, "s"), 500);
+    drop((session, engine));
+    let engine = open(folder.path());
+    let session = engine.session();
+    assert_eq!(drawn(&session, "s"), 503);
+    run_all(&session, &["INSERT INTO t (c) VALUES (7)"]);
+    let row = "SELECT a::text || ' ' || b || ' ' || c || ' ' || d FROM t WHERE c = 7 AND a > 50";
+    assert_eq!(session.query_scalar::<String>(row, ()).expect("a row"), "52 151 7 14");
+}
