@@ -170,8 +170,13 @@ impl Running<'_> {
             self.notify(snapshot.facts.session, channel, payload);
         }
         let limit = self.work.time_limit("lock_timeout");
+        let (session, locks) = (snapshot.facts.session, &self.engine.0.row_locks);
         for &asked in &snapshot.effects().asked {
-            self.engine.0.row_locks.ask(snapshot.facts.session, asked, (&self.cancellation, limit))?;
+            locks.ask(session, asked, (&self.cancellation, limit))?;
+        }
+        // Alone it was a transaction.
+        if self.work.status() == TransactionStatus::Idle && !snapshot.effects().asked.is_empty() {
+            locks.end_transaction_of(session);
         }
         snapshot.send_signals();
         snapshot.sleep()

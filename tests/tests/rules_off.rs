@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 type Output = DBOutput<DefaultColumnType>;
 
 /// Words of queries that give something else when they are run again, or change something.
-const ONCE: [&str; 14] = [
+const ONCE: [&str; 18] = [
     "returning",
     "random(",
     "nextval(",
@@ -33,6 +33,10 @@ const ONCE: [&str; 14] = [
     "pg_try_advisory",
     "pg_backend_pid(",
     "gen_random_uuid(",
+    "for update",
+    "for no key update",
+    "for share",
+    "for key share",
 ];
 
 /// What was found so far.

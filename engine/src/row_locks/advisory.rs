@@ -86,6 +86,13 @@ impl RowLocks {
             .is_some_and(|held| held.iter().any(|held| held.session == session && held.manner == manner))
     }
 
+    /// Gives back the locks of a session's transaction.
+    pub(crate) fn end_transaction_of(&self, session: u32) {
+        if self.lock().release_advisory(session, true) {
+            self.released.notify_all();
+        }
+    }
+
     /// Does what a statement asks.
     ///
     /// # Errors

@@ -166,8 +166,8 @@ impl RowLocks {
 
     /// Gives back all that a session's transaction has.
     pub(crate) fn release(&self, session: u32) {
-        if self.used.load(Ordering::Relaxed) && self.lock().release_advisory(session, true) {
-            self.released.notify_all();
+        if self.used.load(Ordering::Relaxed) {
+            self.end_transaction_of(session);
         }
         // Whoever has some has counted them himself.
         if self.count.load(Ordering::Relaxed) == 0 {

@@ -214,6 +214,8 @@ impl Prepared {
             };
             return Ok(Prepared { types, fields, ..prepared });
         }
+        // Its columns are to be those of when it is run.
+        session.running().refresh()?;
         session.running().with_snapshot(|snapshot| {
             let (bound, literals) = snapshot.preparing(|| prepared.bind(snapshot, false));
             let bound = bound?;
