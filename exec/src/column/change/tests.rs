@@ -154,3 +154,23 @@ fn a_change_is_counted_and_heard() {
     assert!(all.with_marks().marked(&[5], fields().len(), &cancelled).is_err());
     assert!(all.patched(&[5], &[0], &table(&fields()[1..2], &[vec![Value::Null]], &fits), &fits).is_err());
 }
+
+#[test]
+fn a_column_of_one_value_is_known_without_a_look_at_the_rows() {
+    let context = Context::new(Memory::new(usize::MAX));
+    let field = Field::new("a", DataType::BigInt, true);
+    for count in [0, 1, CHUNK_ROWS, CHUNK_ROWS + 1] {
+        let rows: Vec<Vec<Value>> = (0..count as i64).map(|row| vec![Value::Int(row)]).collect();
+        let table = Table::from_values(vec![field.clone()], &rows);
+        for value in [Value::Int(7), Value::Null, Value::text("seven")] {
+            let data_type = if let Value::Text(_) = value { DataType::Text } else { DataType::Integer };
+            let with = table.with_constant(0, Field::new("b", data_type, true), &value, &context).expect("memory");
+            assert_eq!((with.rows(), with.fields[1].name.as_str()), (count, "a"));
+            assert!(with.values().iter().enumerate().all(|(row, of)| *of == [value.clone(), Value::Int(row as i64)]));
+            let proofs = &with.statistics.columns[0].proofs;
+            let measured = with.clone().measured(None).statistics.columns[0].proofs.clone();
+            assert_eq!((proofs.nulls, proofs.sorted || count == 0), (measured.nulls, true), "{count} {value:?}");
+            assert!(!proofs.unique || count <= 1);
+        }
+    }
+}
