@@ -27,7 +27,7 @@ const FORMAT: u32 = 1;
 const TITLE: &str = "multiloop database";
 
 /// Chunks of rows in a file, at most.
-const FILE_CHUNKS: usize = 16;
+pub(super) const FILE_CHUNKS: usize = 16;
 
 /// Bytes that are written at once.
 const WRITTEN_AT_ONCE: usize = 1 << 20;

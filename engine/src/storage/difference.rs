@@ -14,8 +14,8 @@ use multiloop_exec::workers::context::Context;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Takes rows, as values, that are to be kept somewhere.
-pub(super) type Keep<'k> = dyn FnMut(&Table) -> Result<Rows> + 'k;
+/// Takes rows, as values, that are to be kept somewhere: in one piece, or in several.
+pub(super) type Keep<'k> = dyn FnMut(&Table) -> Result<Vec<Rows>> + 'k;
 
 /// What `after` has that `before` has not.
 pub(super) fn difference(
@@ -133,7 +133,7 @@ fn row_change(
                 }
             };
             let appended = appended(new, first, keep, context)?;
-            if set.is_empty() && gone.is_empty() && appended.is_none() {
+            if set.is_empty() && gone.is_empty() && appended.is_empty() {
                 return Ok(RowChange::None);
             }
             Ok(RowChange::Steps { set, gone: runs(gone), appended })
@@ -143,13 +143,13 @@ fn row_change(
 }
 
 /// The rows behind the first so many.
-fn appended(new: &StoredTable, first: usize, keep: &mut Keep<'_>, context: &Context) -> Result<Option<Rows>> {
+fn appended(new: &StoredTable, first: usize, keep: &mut Keep<'_>, context: &Context) -> Result<Vec<Rows>> {
     let last = new.stored().rows();
-    if first == last { Ok(None) } else { Ok(Some(keep(&values::between(new, first..last, context)?)?)) }
+    if first == last { Ok(Vec::new()) } else { keep(&values::between(new, first..last, context)?) }
 }
 
 fn all_new(new: &StoredTable, keep: &mut Keep<'_>, context: &Context) -> Result<RowChange> {
-    let pieces = appended(new, 0, keep, context)?.map(Piece::New).into_iter().collect();
+    let pieces = appended(new, 0, keep, context)?.into_iter().map(Piece::New).collect();
     Ok(RowChange::Pieces { pieces, gone: runs(values::deleted(new)) })
 }
 
@@ -184,7 +184,7 @@ fn by_identity(old: &StoredTable, new: &StoredTable, keep: &mut Keep<'_>, contex
     let (mut at, mut start, mut new_from) = (0, 0, 0);
     let mut flush = |pieces: &mut Vec<Piece>, from: usize, to: usize| -> Result<()> {
         if from < to {
-            pieces.push(Piece::New(keep(&values::between(new, from..to, context)?)?));
+            pieces.extend(keep(&values::between(new, from..to, context)?)?.into_iter().map(Piece::New));
         }
         Ok(())
     };

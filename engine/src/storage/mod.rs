@@ -44,7 +44,7 @@ use disk::{Disk, Machine};
 use log::Log;
 use pending::Pending;
 use multiloop_exec::column::build::{Storage as Form, TableBuilder};
-use multiloop_exec::column::{CHUNK_ROWS, Column, Table};
+use multiloop_exec::column::{CHUNK_ROWS, Chunk, Column, Table};
 use multiloop_exec::workers::context::{Cancellation, Context};
 use record::{Kind, Piece, RowChange, Rows, RowsFile};
 use replay::Source;
@@ -52,8 +52,8 @@ use rows::Reading;
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// When what is done.
@@ -120,6 +120,11 @@ fn could_not(what: &str, path: &Path, error: &std::io::Error) -> Error {
         _ => ErrorKind::Io,
     };
     Error::new(kind, format!("could not {what} file \"{}\": {error}", path.display()))
+}
+
+/// Some chunks of a table.
+fn part(of: &Table, chunks: &[Arc<Chunk>]) -> Table {
+    Table { chunks: chunks.iter().cloned().collect(), ..of.clone() }
 }
 
 fn is_open(folder: &Path) -> Error {
@@ -272,13 +277,13 @@ impl Storage {
         let mut files = Vec::new();
         let mut keep = |rows: &Table| {
             if rows.rows() >= self.limits.file_rows && rows.bytes() >= self.limits.file_bytes {
-                let file = self.write_rows(rows)?;
-                files.push(file.number);
-                return Ok(Rows::File(file));
+                let made = self.write_rows(rows)?;
+                files.extend(made.iter().map(|file| file.number));
+                return Ok(made.into_iter().map(Rows::File).collect());
             }
             let start = streams.len();
             streams.extend(rows::to_stream(rows, &self.context)?);
-            Ok(Rows::Here(start..streams.len()))
+            Ok(vec![Rows::Here(start..streams.len())])
         };
         let written = difference(before, after, &mut keep, &self.context).and_then(|change| {
             let segments = self.segments_of(before, after, &change);
@@ -317,30 +322,61 @@ impl Storage {
         let mut segments = Vec::new();
         for of in &change.objects {
             let Some(Object { oid, entry: Entry::Table(table), .. }) = object(after, &of.name) else { continue };
-            let mut add = |start: usize, file: &RowsFile| {
-                let (rows, file, history) = (start..start + file.rows, file.clone(), table.history.clone());
-                segments.push((oid, Segment { rows, file, history }));
+            let mut add = |mut start: usize, rows: &mut dyn Iterator<Item = &Rows>| {
+                for rows in rows {
+                    let Rows::File(file) = rows else { return };
+                    let rows = start..start + file.rows;
+                    start = rows.end;
+                    segments.push((oid, Segment { rows, file: file.clone(), history: table.history.clone() }));
+                }
             };
             match &of.rows {
-                RowChange::Steps { appended: Some(Rows::File(file)), .. } => {
+                RowChange::Steps { appended, .. } => {
                     let old = object(before, of.was.as_ref().unwrap_or(&of.name));
-                    let Some(Entry::Table(old)) = old.map(|old| old.entry) else { continue };
-                    add(old.stored().rows(), file);
-                }
-                RowChange::Pieces { pieces, .. } => {
-                    if let [Piece::New(Rows::File(file))] = pieces.as_slice() {
-                        add(0, file);
+                    if let Some(Entry::Table(old)) = old.map(|old| old.entry) {
+                        add(old.stored().rows(), &mut appended.iter());
                     }
                 }
-                _ => {}
+                RowChange::Pieces { pieces, .. } => {
+                    let new = |piece: &Piece| matches!(piece, Piece::New(_));
+                    let first = pieces.iter().take_while(|piece| new(piece));
+                    add(0, &mut first.filter_map(|piece| if let Piece::New(rows) = piece { Some(rows) } else { None }));
+                }
+                RowChange::None => {}
             }
         }
         segments
     }
 
-    fn write_rows(&self, rows: &Table) -> Result<RowsFile> {
-        let number = self.next_file.fetch_add(1, Ordering::Relaxed);
-        checkpoint::write_rows(&*self.disk, &self.place, number, rows, &self.context)
+    /// Writes many rows to files, as many as can be at the same time.
+    fn write_rows(&self, rows: &Table) -> Result<Vec<RowsFile>> {
+        let parts: Vec<Table> = rows.chunks.chunks(checkpoint::FILE_CHUNKS).map(|chunks| part(rows, chunks)).collect();
+        let next = AtomicUsize::new(0);
+        let made = Mutex::new(Vec::with_capacity(parts.len()));
+        let failed = OnceLock::new();
+        let work = || {
+            while failed.get().is_none() {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(part) = parts.get(at) else { return };
+                let number = self.next_file.fetch_add(1, Ordering::Relaxed);
+                match checkpoint::write_rows(&*self.disk, &self.place, number, part, &self.context) {
+                    Ok(file) => made.lock().unwrap_or_else(PoisonError::into_inner).push((at, file)),
+                    Err(error) => drop(failed.set(error)),
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(parts.len());
+        std::thread::scope(|scope| {
+            (1..threads).for_each(|_| drop(scope.spawn(work)));
+            work();
+        });
+        let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = failed.into_inner() {
+            made.iter().for_each(|(_, file)| drop(self.disk.remove(&self.place.rows(file.number))));
+            return Err(error);
+        }
+        made.sort_by_key(|(at, _)| *at);
+        Ok(made.into_iter().map(|(_, file)| file).collect())
     }
 
     /// An error once the device has lost something: nothing is written any more.

@@ -96,7 +96,7 @@ impl<'c> Pending<'c> {
             });
             let (_, batches, places) = &mut waiting.set[at];
             let mut numbers = numbers(changed).into_iter();
-            source.read(values, &of, &mut |count, columns| {
+            let mut take = |count: usize, columns: Vec<Column>| {
                 for (place, number) in numbers.by_ref().take(count).enumerate() {
                     check(source, number < rows)?;
                     places.insert(number, (batches.len(), place));
@@ -104,10 +104,11 @@ impl<'c> Pending<'c> {
                 batches.push(columns);
                 self.rows += count;
                 Ok(())
-            })?;
+            };
+            values.iter().try_for_each(|values| source.read(values, &of, &mut take))?;
             check(source, numbers.next().is_none())?;
         }
-        if let Some(appended) = appended {
+        for appended in appended {
             source.read(appended, &fields, &mut |count, columns| {
                 waiting.appended.push((count, columns));
                 waiting.appended_rows += count;
@@ -173,7 +174,7 @@ fn is_small(of: &ObjectChange) -> bool {
     let is_here = |rows: &Rows| matches!(rows, Rows::Here(_));
     let of_rows = match &of.rows {
         RowChange::Steps { set, appended, .. } => {
-            set.iter().all(|set| is_here(&set.values)) && appended.as_ref().is_none_or(is_here)
+            set.iter().flat_map(|set| &set.values).chain(appended).all(is_here)
         }
         _ => false,
     };

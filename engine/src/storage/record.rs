@@ -61,7 +61,7 @@ impl Change {
             match &of.rows {
                 RowChange::None => {}
                 RowChange::Steps { set, appended, .. } => {
-                    set.iter().for_each(|set| add(&set.values));
+                    set.iter().flat_map(|set| &set.values).for_each(&mut add);
                     appended.iter().for_each(&mut add);
                 }
                 RowChange::Pieces { pieces, .. } => pieces.iter().for_each(|piece| {
@@ -171,8 +171,8 @@ pub(super) enum RowChange {
         set: Vec<Set>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gone: Runs,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        appended: Option<Rows>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        appended: Vec<Rows>,
     },
     /// They are of these pieces, and have new numbers; of these the ones of `gone` are deleted.
     Pieces { pieces: Vec<Piece>, gone: Runs },
@@ -209,7 +209,7 @@ impl RowChange {
 pub(super) struct Set {
     pub(super) rows: Runs,
     pub(super) columns: Vec<usize>,
-    pub(super) values: Rows,
+    pub(super) values: Vec<Rows>,
 }
 
 /// Rows of a table, in order.

@@ -42,9 +42,11 @@ impl Source<'_> {
         }
     }
 
-    fn table(&self, rows: &Rows, fields: &[Field], context: &Context) -> Result<Table> {
+    fn table(&self, rows: &[Rows], fields: &[Field], context: &Context) -> Result<Table> {
         let mut builder = TableBuilder::new(fields.to_vec(), Storage::Compact, context);
-        self.read(rows, fields, &mut |rows, columns| builder.push_columns(rows, columns))?;
+        for rows in rows {
+            self.read(rows, fields, &mut |rows, columns| builder.push_columns(rows, columns))?;
+        }
         builder.finish()
     }
 }
@@ -162,9 +164,9 @@ fn next(
                     check(source, values.rows() == rows.len() && is_within(&rows, &table))?;
                     table = table.with_values(&set.columns, (&rows, values), (state.domains(), false), context)?;
                 }
-                if let Some(rows) = appended {
+                if !appended.is_empty() {
                     let fields: Vec<Field> = fields.iter().cloned().map(any).collect();
-                    let rows = source.table(rows, &fields, context)?;
+                    let rows = source.table(appended, &fields, context)?;
                     table = table.with_rows_behind(rows, state.domains(), &|_| Ok(()), context)?.0;
                 }
                 without(table, &numbers(gone), state, source, context)
