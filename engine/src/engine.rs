@@ -157,10 +157,7 @@ impl EngineBuilder {
     }
 
     /// The same with data that `open` opens.
-    pub(crate) fn build_with(
-        self,
-        open: &dyn Fn(&Path, &Context) -> Result<(Storage, Schemas)>,
-    ) -> Result<Engine> {
+    pub(crate) fn build_with(self, open: &dyn Fn(&Path, &Context) -> Result<(Storage, Schemas)>) -> Result<Engine> {
         Level::check()?;
         Technique::check()?;
         let memory = Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit));
@@ -262,9 +259,7 @@ impl Engine {
         let Some(storage) = self.0.catalog.storage() else { return Ok(()) };
         let (storage, shared) = (Arc::clone(storage), Arc::downgrade(&self.0));
         let work = move || {
-            storage.work(&|use_current| {
-                shared.upgrade().map(|shared| use_current(&shared.catalog)).is_some()
-            });
+            storage.work(&|use_current| shared.upgrade().map(|shared| use_current(&shared.catalog)).is_some());
         };
         let started = std::thread::Builder::new().name("multiloop-storage".to_owned()).spawn(work);
         started.map_err(|error| Error::new(ErrorKind::OutOfMemory, format!("could not start a thread: {error}")))?;

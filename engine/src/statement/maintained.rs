@@ -73,7 +73,9 @@ impl Runner<'_> {
                     return Err(Error::new(ErrorKind::Forbidden, "must be superuser to do BACKUP"));
                 }
                 if folder.contains("://") {
-                    return Err(Error::unsupported("BACKUP to a store is").with_hint("Name a folder, and copy it there."));
+                    return Err(
+                        Error::unsupported("BACKUP to a store is").with_hint("Name a folder, and copy it there.")
+                    );
                 }
                 self.session.work.check_file(folder, FileUse::Write)?;
                 storage::backup(&self.session.engine.0.catalog, Path::new(folder), &self.session.context())?;

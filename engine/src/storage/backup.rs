@@ -27,7 +27,9 @@ pub(super) fn backup(
     let failed = |error: std::io::Error| could_not("write", folder, &error);
     if fs::read_dir(folder).is_ok_and(|mut names| names.next().is_some()) {
         let message = format!("folder \"{}\" is not empty", folder.display());
-        return Err(Error::new(ErrorKind::WrongState, message).with_hint("Name an empty folder, or one that there is not yet."));
+        return Err(
+            Error::new(ErrorKind::WrongState, message).with_hint("Name an empty folder, or one that there is not yet.")
+        );
     }
     let place = Place(folder.to_owned());
     let was_there = folder.exists();
@@ -43,12 +45,7 @@ pub(super) fn backup(
     })
 }
 
-fn written(
-    schemas: &Schemas,
-    storage: Option<(&Storage, &Segments)>,
-    place: &Place,
-    context: &Context,
-) -> Result<()> {
+fn written(schemas: &Schemas, storage: Option<(&Storage, &Segments)>, place: &Place, context: &Context) -> Result<()> {
     let disk: Arc<dyn Disk> = Arc::new(Machine);
     let nothing = Segments::new();
     let known = storage.map_or(&nothing, |(_, known)| known);

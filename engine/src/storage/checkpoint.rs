@@ -5,7 +5,7 @@
 //! stands beside the files. `checkpoint` is a line that says what it is, and JSON: it is put in the place of the one before in one step.
 
 use super::disk::{Disk, DiskFile};
-use super::record::{Definition, Runs, RowsFile, SchemaDefinition, runs};
+use super::record::{Definition, RowsFile, Runs, SchemaDefinition, runs};
 use super::{Place, could_not, rows, values};
 use crate::catalog::history::{History, rows_of};
 use crate::catalog::{Entry, Qualified, Schemas, StoredTable};
@@ -122,7 +122,9 @@ fn written_table(
             good.next();
         }
         let next = good.peek().map_or(rows, |segment| segment.rows.start);
-        if next == at && let Some(segment) = good.next() {
+        if next == at
+            && let Some(segment) = good.next()
+        {
             at = segment.rows.end;
             segments.push(segment.clone());
             continue;
@@ -150,7 +152,13 @@ fn file_end(table: &StoredTable, from: usize) -> usize {
 }
 
 /// Writes rows to a new file, which is on the device then.
-pub(super) fn write_rows(disk: &dyn Disk, place: &Place, number: u64, of: &Table, context: &Context) -> Result<RowsFile> {
+pub(super) fn write_rows(
+    disk: &dyn Disk,
+    place: &Place,
+    number: u64,
+    of: &Table,
+    context: &Context,
+) -> Result<RowsFile> {
     let path = place.rows(number);
     let result = write_rows_to(disk, place, &path, of, context);
     let (bytes, crc) = result.inspect_err(|_| drop(disk.remove(&path)))?;
@@ -199,12 +207,7 @@ impl Write for Output {
 }
 
 /// Puts a checkpoint in the place of the one before. Of an error nobody knows which of the two is there once this has called `places`.
-pub(super) fn replace(
-    disk: &dyn Disk,
-    place: &Place,
-    checkpoint: &Checkpoint,
-    places: &mut dyn FnMut(),
-) -> Result<()> {
+pub(super) fn replace(disk: &dyn Disk, place: &Place, checkpoint: &Checkpoint, places: &mut dyn FnMut()) -> Result<()> {
     let body = serde_json::to_vec(checkpoint).map_err(|error| Error::internal(error.to_string()))?;
     let head = format!("{TITLE} {FORMAT} {} {:08x}\n", body.len(), crc32fast::hash(&body));
     let (new, path) = (place.new_checkpoint(), place.checkpoint());
@@ -225,7 +228,8 @@ pub(super) fn read(disk: &dyn Disk, path: &Path) -> Result<Checkpoint> {
     let wrong = |what: &str| super::log::damaged(path, 0, what);
     let end = memchr::memchr(b'\n', &bytes).ok_or_else(|| wrong("it has no first line"))?;
     let head = std::str::from_utf8(&bytes[..end]).ok().and_then(|head| head.strip_prefix(TITLE));
-    let head: Vec<&str> = head.ok_or_else(|| wrong("it does not begin as a database does"))?.split_whitespace().collect();
+    let head: Vec<&str> =
+        head.ok_or_else(|| wrong("it does not begin as a database does"))?.split_whitespace().collect();
     let format = head.first().and_then(|format| format.parse::<u32>().ok()).ok_or_else(|| wrong("it has no format"))?;
     if format > FORMAT {
         let message = format!("database \"{}\" is of format {format}", path.display());

@@ -18,12 +18,7 @@ use std::sync::Arc;
 pub(super) type Keep<'k> = dyn FnMut(&Table) -> Result<Vec<Rows>> + 'k;
 
 /// What `after` has that `before` has not.
-pub(super) fn difference(
-    before: &Schemas,
-    after: &Schemas,
-    keep: &mut Keep<'_>,
-    context: &Context,
-) -> Result<Change> {
+pub(super) fn difference(before: &Schemas, after: &Schemas, keep: &mut Keep<'_>, context: &Context) -> Result<Change> {
     let mut change = Change { oids: free_oid(), ..Change::default() };
     for name in before.keys().filter(|name| !after.contains_key(*name)) {
         change.schemas.push((name.clone(), None));
@@ -190,9 +185,8 @@ fn by_identity(old: &StoredTable, new: &StoredTable, keep: &mut Keep<'_>, contex
     };
     for chunk in is.iter() {
         context.check()?;
-        let found = (at..was.len()).find(|&other| {
-            was[other].rows == chunk.rows && (own > 0 && differing(&was[other], chunk).is_empty())
-        });
+        let found = (at..was.len())
+            .find(|&other| was[other].rows == chunk.rows && (own > 0 && differing(&was[other], chunk).is_empty()));
         if let Some(found) = found {
             flush(&mut pieces, new_from, start)?;
             new_from = start + chunk.rows;

@@ -35,17 +35,17 @@ use crate::catalog::{
 use crate::turn::Turn;
 use crate::{Error, ErrorKind, Result};
 use arrow::buffer::Buffer;
-use checkpoint::{Segment, Segments};
 pub use checked::Checked;
 pub(crate) use checked::check;
+use checkpoint::{Segment, Segments};
 pub(crate) use current::{Current, Publishing};
 use difference::difference;
 use disk::{Disk, Machine};
 use log::Log;
-use pending::Pending;
 use multiloop_exec::column::build::{Storage as Form, TableBuilder};
 use multiloop_exec::column::{CHUNK_ROWS, Chunk, Column, Table};
 use multiloop_exec::workers::context::{Cancellation, Context};
+use pending::Pending;
 use record::{Kind, Piece, RowChange, Rows, RowsFile};
 use replay::Source;
 use rows::Reading;
@@ -192,12 +192,7 @@ impl Storage {
         Storage::open_on(Arc::new(Machine), Limits::default(), folder, context)
     }
 
-    fn open_on(
-        disk: Arc<dyn Disk>,
-        limits: Limits,
-        folder: &Path,
-        context: &Context,
-    ) -> Result<(Self, Schemas)> {
+    fn open_on(disk: Arc<dyn Disk>, limits: Limits, folder: &Path, context: &Context) -> Result<(Self, Schemas)> {
         let place = Place(folder.to_owned());
         let failed = |error: std::io::Error| could_not("open", folder, &error);
         let is_new = !place.checkpoint().exists();
@@ -518,7 +513,9 @@ impl Storage {
             // What has been committed meanwhile has files of its own.
             let mut later = std::mem::replace(&mut *all, segments);
             for (oid, of) in later.drain() {
-                let of = of.into_iter().filter(|segment| segment.file.number >= first_new && !made.contains(&segment.file.number));
+                let of = of
+                    .into_iter()
+                    .filter(|segment| segment.file.number >= first_new && !made.contains(&segment.file.number));
                 all.entry(oid).or_default().extend(of);
             }
         }

@@ -173,9 +173,7 @@ impl<'c> Pending<'c> {
 fn is_small(of: &ObjectChange) -> bool {
     let is_here = |rows: &Rows| matches!(rows, Rows::Here(_));
     let of_rows = match &of.rows {
-        RowChange::Steps { set, appended, .. } => {
-            set.iter().flat_map(|set| &set.values).chain(appended).all(is_here)
-        }
+        RowChange::Steps { set, appended, .. } => set.iter().flat_map(|set| &set.values).chain(appended).all(is_here),
         _ => false,
     };
     of.was.is_none() && of.definition.is_none() && of_rows

@@ -117,8 +117,14 @@ pub(super) struct Definition {
 /// What an object is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Kind {
-    Table { fields: Vec<Field>, declared: Box<Declared> },
-    View { view: Arc<View>, fields: Vec<Field> },
+    Table {
+        fields: Vec<Field>,
+        declared: Box<Declared>,
+    },
+    View {
+        view: Arc<View>,
+        fields: Vec<Field>,
+    },
     Type(DataType),
     Sequence {
         definition: SequenceDefinition,
@@ -138,9 +144,7 @@ impl Definition {
                 let fields = declared.fields(&table.info.fields);
                 Kind::Table { fields, declared: Box::new(Declared::clone(declared)) }
             }
-            Entry::View(StoredView { view, fields }) => {
-                Kind::View { view: Arc::clone(view), fields: fields.to_vec() }
-            }
+            Entry::View(StoredView { view, fields }) => Kind::View { view: Arc::clone(view), fields: fields.to_vec() },
             Entry::Type(data_type) => Kind::Type(*data_type),
             Entry::Sequence(StoredSequence { definition, counter, owner }) => {
                 let Position { last_value, is_called, .. } = counter.position();

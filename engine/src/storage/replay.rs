@@ -1,6 +1,8 @@
 //! Does what a record says to a state: the next one.
 
-use super::record::{Change, Definition, Kind, ObjectChange, Piece, RowChange, Rows, RowsFile, SchemaDefinition, numbers};
+use super::record::{
+    Change, Definition, Kind, ObjectChange, Piece, RowChange, Rows, RowsFile, SchemaDefinition, numbers,
+};
 use super::rows::{Reading, Take};
 use super::values;
 use crate::catalog::{
@@ -109,11 +111,13 @@ pub(super) fn put(state: &mut State, name: &Qualified, object: Object, source: &
 }
 
 /// An object of its definition, with these rows if it is a table.
-pub(super) fn object(definition: &Definition, name: &str, table: impl FnOnce() -> Result<StoredTable>) -> Result<Object> {
+pub(super) fn object(
+    definition: &Definition,
+    name: &str,
+    table: impl FnOnce() -> Result<StoredTable>,
+) -> Result<Object> {
     let entry = match &definition.kind {
-        Kind::Table { fields, declared } => {
-            Entry::Table(table()?.defined(name, fields, Declared::clone(declared)))
-        }
+        Kind::Table { fields, declared } => Entry::Table(table()?.defined(name, fields, Declared::clone(declared))),
         Kind::View { view, fields } => {
             Entry::View(StoredView { view: Arc::clone(view), fields: fields.as_slice().into() })
         }

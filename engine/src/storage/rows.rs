@@ -88,8 +88,7 @@ pub(super) fn to_file<W: Write>(
     context: &Context,
 ) -> Result<W> {
     let schema = schema_of(&rows.fields);
-    let options =
-        IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME)).map_err(wrong)?;
+    let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME)).map_err(wrong)?;
     let mut writer = FileWriter::try_new_with_options(output, &schema, options).map_err(failed)?;
     for chunk in &rows.chunks {
         context.check()?;
@@ -143,11 +142,8 @@ impl Reading {
             let months = parts.column(0).as_primitive::<Int32Type>();
             let days = parts.column(1).as_primitive::<Int32Type>();
             let micros = parts.column(2).as_primitive::<Int64Type>();
-            let value = |row: usize| Interval {
-                months: months.value(row),
-                days: days.value(row),
-                micros: micros.value(row),
-            };
+            let value =
+                |row: usize| Interval { months: months.value(row), days: days.value(row), micros: micros.value(row) };
             let values: Arc<[Interval]> = (0..array.len()).map(value).collect();
             Ok(Column::new(ColumnData::Interval(values), array.nulls().cloned()))
         };

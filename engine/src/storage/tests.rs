@@ -58,7 +58,8 @@ fn shown(engine: &Engine) -> String {
     }
     let tables = "SELECT format('%I.%I', table_schema, table_name) FROM information_schema.tables \
                   WHERE table_schema NOT IN ('pg_catalog', 'information_schema', 'pg_temp') ORDER BY 1";
-    let names = session.query(tables, ()).and_then(|rows| rows.map(|row| row?.get::<String>(0)).collect::<Result<Vec<_>>>());
+    let names =
+        session.query(tables, ()).and_then(|rows| rows.map(|row| row?.get::<String>(0)).collect::<Result<Vec<_>>>());
     for name in names.expect("there are names") {
         show(&name, &format!("SELECT * FROM {name}"));
     }
@@ -119,11 +120,17 @@ fn all_that_is_defined() {
     }
     engine.checkpoint().expect("a checkpoint is made");
     check_again(&engine, folder.path());
-    run_all(&session, &["BEGIN", "DROP VIEW happy", "CREATE TABLE happy (a int)", "INSERT INTO happy VALUES (7)", "COMMIT"]);
+    run_all(
+        &session,
+        &["BEGIN", "DROP VIEW happy", "CREATE TABLE happy (a int)", "INSERT INTO happy VALUES (7)", "COMMIT"],
+    );
     check_again(&engine, folder.path());
     // Names that change places.
     run_all(&session, &["CREATE TABLE u AS SELECT 1 AS a", "CREATE TABLE v AS SELECT 'x' AS b"]);
-    run_all(&session, &["BEGIN", "ALTER TABLE u RENAME TO w", "ALTER TABLE v RENAME TO u", "ALTER TABLE w RENAME TO v", "COMMIT"]);
+    run_all(
+        &session,
+        &["BEGIN", "ALTER TABLE u RENAME TO w", "ALTER TABLE v RENAME TO u", "ALTER TABLE w RENAME TO v", "COMMIT"],
+    );
     check_again(&engine, folder.path());
     // Numbers go on.
     drop((session, engine));
@@ -164,7 +171,14 @@ fn values_of_all_types() {
     check_again(&engine, folder.path());
     engine.checkpoint().expect("a checkpoint is made");
     check_again(&engine, folder.path());
-    run_all(&session, &["UPDATE t SET h = 3, r = r + interval '1 day' WHERE c = 7", "UPDATE t SET i = i || 'x', g = g * 2", "DELETE FROM t WHERE a"]);
+    run_all(
+        &session,
+        &[
+            "UPDATE t SET h = 3, r = r + interval '1 day' WHERE c = 7",
+            "UPDATE t SET i = i || 'x', g = g * 2",
+            "DELETE FROM t WHERE a",
+        ],
+    );
     check_again(&engine, folder.path());
 }
 
@@ -351,7 +365,8 @@ fn each_call_of_the_disk_fails() {
             let opened = open_with(Arc::new(Shared(Arc::clone(&disk))), SMALL, folder.path());
             let is_told = |error: &Error| matches!(error.kind(), ErrorKind::Io | ErrorKind::DiskFull);
             // What was acknowledged, and with that what failed first: of a disk that is gone nobody knows whether it has that.
-            let (acknowledged, perhaps) = [(); 2].map(|()| Engine::builder().threads(1).build().expect("it starts")).into();
+            let (acknowledged, perhaps) =
+                [(); 2].map(|()| Engine::builder().threads(1).build().expect("it starts")).into();
             let mut has_failed = false;
             match opened {
                 Err(error) => assert!(is_told(&error), "{error}"),
@@ -362,7 +377,8 @@ fn each_call_of_the_disk_fails() {
                         let done = if sql == "checkpoint" { engine.checkpoint() } else { run(&session, sql) };
                         let is_first = done.is_err() && !has_failed;
                         // What changes nothing is done on any disk.
-                        let mut known = if has_failed && for_good { vec![&acknowledged] } else { vec![&acknowledged, &perhaps] };
+                        let mut known =
+                            if has_failed && for_good { vec![&acknowledged] } else { vec![&acknowledged, &perhaps] };
                         if let Err(error) = done {
                             // What is not there cannot be changed.
                             assert!(is_told(&error) || has_failed, "{sql}: {error}");
@@ -482,7 +498,11 @@ fn damage_is_told() {
             match open_with(Arc::new(Machine), SMALL, copy.path()) {
                 Err(error) => {
                     let told = error.kind() == ErrorKind::DataCorrupted || error.kind() == ErrorKind::Unsupported;
-                    assert!(told && error.to_string().contains("damaged") || error.kind() == ErrorKind::Unsupported, "{} {at}: {error}", file.display());
+                    assert!(
+                        told && error.to_string().contains("damaged") || error.kind() == ErrorKind::Unsupported,
+                        "{} {at}: {error}",
+                        file.display()
+                    );
                 }
                 // The last record may never have been whole.
                 Ok(engine) => {
@@ -515,7 +535,8 @@ fn a_backup_is_a_database() {
         fs::write(full.path().join("x"), "").expect("it is written");
         assert_eq!(engine.backup(full.path()).map_err(|error| error.kind()), Err(ErrorKind::WrongState));
         assert_eq!(engine.backup(&to).map_err(|error| error.kind()), Err(ErrorKind::WrongState));
-        let rows = fs::read_dir(to.join("rows")).expect("there are rows").next().expect("a file").expect("a name").path();
+        let rows =
+            fs::read_dir(to.join("rows")).expect("there are rows").next().expect("a file").expect("a name").path();
         let mut bytes = fs::read(&rows).expect("it is read");
         bytes[100] ^= 1;
         fs::write(&rows, bytes).expect("it is written");
@@ -547,7 +568,10 @@ fn statements_by_chance() {
         let folder = folder();
         let engine = open_with(Arc::new(Machine), Limits { file_rows: 40, ..SMALL }, folder.path()).expect("it opens");
         let session = engine.session();
-        run_all(&session, &["CREATE TABLE t (k int PRIMARY KEY, a int, b text, c numeric)", "CREATE TABLE u (k int, d text)"]);
+        run_all(
+            &session,
+            &["CREATE TABLE t (k int PRIMARY KEY, a int, b text, c numeric)", "CREATE TABLE u (k int, d text)"],
+        );
         let mut script = Vec::new();
         for _ in 0..40 {
             let (k, a) = (next(30), next(100));
@@ -556,9 +580,13 @@ fn statements_by_chance() {
                 3 => format!("INSERT INTO t VALUES ({k}, {a}) ON CONFLICT (k) DO UPDATE SET a = t.a + 1, b = 'met'"),
                 4 => format!("UPDATE t SET a = {a} WHERE k = {k}"),
                 5 => format!("UPDATE t SET b = 'u{a}', c = c / 3 WHERE k % 5 = {}", k % 5),
-                6 => format!("UPDATE t SET k = k + 100 WHERE k = {k} AND NOT EXISTS (SELECT FROM t WHERE k = {k} + 100)"),
+                6 => {
+                    format!("UPDATE t SET k = k + 100 WHERE k = {k} AND NOT EXISTS (SELECT FROM t WHERE k = {k} + 100)")
+                }
                 7 => format!("DELETE FROM t WHERE k % 7 = {}", k % 7),
-                8 => format!("BEGIN; INSERT INTO u VALUES ({k}, 'x'); UPDATE u SET d = d || '{a}'; DELETE FROM t WHERE a = {a}; COMMIT"),
+                8 => format!(
+                    "BEGIN; INSERT INTO u VALUES ({k}, 'x'); UPDATE u SET d = d || '{a}'; DELETE FROM t WHERE a = {a}; COMMIT"
+                ),
                 9 => format!("INSERT INTO u SELECT i, 'many' FROM generate_series(1, {a}) g(i)"),
                 10 if k < 3 => "TRUNCATE u".to_owned(),
                 10 => format!("DELETE FROM u WHERE k < {a}"),
