@@ -157,7 +157,7 @@ impl EngineBuilder {
     }
 
     /// The same with data that `open` opens.
-    pub(crate) fn build_with(self, open: &dyn Fn(&Path, &Context) -> Result<(Storage, Schemas)>) -> Result<Engine> {
+    pub(crate) fn build_with(self, open: &OpenStorage<'_>) -> Result<Engine> {
         Level::check()?;
         Technique::check()?;
         let memory = Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit));
@@ -198,6 +198,9 @@ impl Drop for Shared {
         }
     }
 }
+
+/// Opens a folder of data: what keeps it, and its state.
+pub(crate) type OpenStorage<'o> = dyn Fn(&Path, &Context) -> Result<(Storage, Schemas)> + 'o;
 
 /// The name and the number of the table of all sessions that has this handle.
 fn named(schemas: &Schemas, handle: TableHandle) -> Option<(Qualified, u32)> {
@@ -259,7 +262,12 @@ impl Engine {
         let Some(storage) = self.0.catalog.storage() else { return Ok(()) };
         let (storage, shared) = (Arc::clone(storage), Arc::downgrade(&self.0));
         let work = move || {
-            storage.work(&|use_current| shared.upgrade().map(|shared| use_current(&shared.catalog)).is_some());
+            while storage.wait_for_checkpoint() {
+                match shared.upgrade() {
+                    Some(shared) => storage.checkpoint_meanwhile(&shared.catalog),
+                    None => return,
+                }
+            }
         };
         let started = std::thread::Builder::new().name("multiloop-storage".to_owned()).spawn(work);
         started.map_err(|error| Error::new(ErrorKind::OutOfMemory, format!("could not start a thread: {error}")))?;

@@ -1,7 +1,8 @@
 //! Looks at all files of a folder, whether they are what was written.
 
 use super::disk::{Disk, Machine, locked};
-use super::{Place, checkpoint, could_not, log, read_rows};
+use super::recovery::read_rows;
+use super::{Place, checkpoint, could_not, log};
 use crate::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -28,11 +28,18 @@ pub(super) struct Pending<'c> {
 /// Changes of a table.
 #[derive(Default)]
 struct Waiting {
-    /// By columns, batches of values, and of each row that has new ones where they are: the batch, and the place in it.
-    set: Vec<(Vec<usize>, Vec<Vec<Column>>, HashMap<usize, (usize, usize)>)>,
+    set: Vec<Values>,
     appended: Vec<(usize, Vec<Column>)>,
     appended_rows: usize,
     gone: Vec<usize>,
+}
+
+/// New values of some columns.
+struct Values {
+    columns: Vec<usize>,
+    batches: Vec<Vec<Column>>,
+    /// Where those of each row are that has new ones: the batch, and the place in it.
+    places: HashMap<usize, (usize, usize)>,
 }
 
 impl<'c> Pending<'c> {
@@ -77,7 +84,7 @@ impl<'c> Pending<'c> {
         set.iter().all(|Set { rows: of, columns, .. }| {
             let is_other = |known: &Vec<usize>| known != columns && columns.iter().any(|column| known.contains(column));
             of.last().is_none_or(|&(start, count)| start + count <= rows)
-                && !waiting.set.iter().any(|(known, ..)| is_other(known))
+                && !waiting.set.iter().any(|known| is_other(&known.columns))
         })
     }
 
@@ -90,11 +97,11 @@ impl<'c> Pending<'c> {
         for Set { rows: changed, columns, values } in set {
             check(source, columns.iter().all(|&column| column < fields.len()))?;
             let of: Vec<Field> = columns.iter().map(|&column| fields[column].clone()).collect();
-            let at = waiting.set.iter().position(|(known, ..)| known == columns).unwrap_or_else(|| {
-                waiting.set.push((columns.clone(), Vec::new(), HashMap::new()));
+            let at = waiting.set.iter().position(|known| known.columns == *columns).unwrap_or_else(|| {
+                waiting.set.push(Values { columns: columns.clone(), batches: Vec::new(), places: HashMap::new() });
                 waiting.set.len() - 1
             });
-            let (_, batches, places) = &mut waiting.set[at];
+            let Values { batches, places, .. } = &mut waiting.set[at];
             let mut numbers = numbers(changed).into_iter();
             let mut take = |count: usize, columns: Vec<Column>| {
                 for (place, number) in numbers.by_ref().take(count).enumerate() {
@@ -137,7 +144,7 @@ impl<'c> Pending<'c> {
     fn settled(&self, table: StoredTable, waiting: Waiting, source: &Source<'_>) -> Result<StoredTable> {
         let fields: Vec<Field> = table.info.declared.fields(&table.info.fields).into_iter().map(any).collect();
         let mut table = table;
-        for (columns, batches, places) in waiting.set {
+        for Values { columns, batches, places } in waiting.set {
             let of = columns.iter().map(|&column| fields[column].clone()).collect();
             let mut ordered: Vec<(usize, (usize, usize))> = places.into_iter().collect();
             ordered.sort_unstable();

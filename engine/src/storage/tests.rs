@@ -278,7 +278,11 @@ impl Failing {
     fn call(&self) -> io::Result<()> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         match call == self.fails || (self.for_good && call > self.fails) {
-            true => Err(io::Error::from(if call % 2 == 0 { io::ErrorKind::StorageFull } else { io::ErrorKind::Other })),
+            true => Err(io::Error::from(if call.is_multiple_of(2) {
+                io::ErrorKind::StorageFull
+            } else {
+                io::ErrorKind::Other
+            })),
             false => Ok(()),
         }
     }

@@ -1,0 +1,137 @@
+//! Opening a database: the last checkpoint, and the log behind it.
+
+use super::checkpoint::{self, Segment, Segments};
+use super::disk::Disk;
+use super::pending::Pending;
+use super::record::{self, Kind, RowsFile};
+use super::replay::{self, Source};
+use super::rows::Reading;
+use super::{Place, could_not, log};
+use crate::Result;
+use crate::catalog::{Schemas, State, reserve_oids};
+use arrow::buffer::Buffer;
+use multiloop_exec::column::Column;
+use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_exec::workers::context::Context;
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+/// What is read when a database is opened.
+pub(super) struct Recovered {
+    pub(super) state: State,
+    pub(super) segments: Segments,
+    /// The next record's number, and the next file of the log.
+    pub(super) next: u64,
+    pub(super) log: u64,
+    /// Bytes of the log.
+    pub(super) bytes: u64,
+    /// Files of rows that are needed.
+    pub(super) files: Vec<u64>,
+}
+
+/// Reads the checkpoint and the log.
+///
+/// # Errors
+/// XX001 if a file is damaged, 0A000 for a newer form, 58030, 53200.
+pub(super) fn recovered(disk: &dyn Disk, place: &Place, context: &Context) -> Result<Recovered> {
+    let checkpoint = checkpoint::read(disk, &place.checkpoint())?;
+    reserve_oids(checkpoint.oids);
+    let mut state = State::shared(Schemas::default());
+    let mut files: Vec<u64> = Vec::new();
+    let mut segments = Segments::new();
+    for (name, definition) in &checkpoint.schemas {
+        replay::put_schema(&mut state, name, definition);
+    }
+    let file = |file: &RowsFile| read_rows(disk, place, file);
+    let damaged = |what: String| log::damaged(&place.checkpoint(), 0, &what);
+    let source = Source { streams: &[], file: &file, damaged: &damaged };
+    for of in &checkpoint.objects {
+        let mut of_table = Vec::new();
+        let table = || {
+            let Kind::Table { fields, declared } = &of.definition.kind else {
+                return Err(damaged("rows of what is no table".to_owned()));
+            };
+            let mut builder = TableBuilder::new(fields.clone(), Storage::Compact, context);
+            for file in &of.files {
+                let path = place.rows(file.number);
+                let damaged = |what: String| log::damaged(&path, 0, &what);
+                let bytes = read_rows(disk, place, file)?;
+                let mut push = |rows: usize, columns: Vec<Column>| builder.push_columns(rows, columns);
+                Reading::of(fields).file(&bytes, &damaged, &mut push)?;
+            }
+            let table = replay::stored(&of.name.name, builder.finish()?, declared, &state, context)?;
+            let mut start = 0;
+            for file in &of.files {
+                let rows = start..start + file.rows;
+                start = rows.end;
+                of_table.push(Segment { rows, file: file.clone(), history: table.history.clone() });
+            }
+            replay::without(table, &record::numbers(&of.gone), &state, &source, context)
+        };
+        let object = replay::object(&of.definition, &of.name.name, table)?;
+        replay::put(&mut state, &of.name, object, &source)?;
+        files.extend(of.files.iter().map(|file| file.number));
+        segments.insert(of.definition.oid, of_table);
+    }
+    let (mut next, mut number, mut bytes) = (checkpoint.next, checkpoint.log, 0);
+    let mut pending = Pending::new(state, context);
+    loop {
+        let path = place.log(number);
+        let is_last = !place.log(number + 1).exists();
+        let read = log::read(disk, &path, next, is_last)?;
+        bytes += read.bytes;
+        for record in read.records {
+            let damaged = |what: String| log::damaged(&path, 0, &format!("record {}: {what}", record.number));
+            let source = Source { streams: &record.streams, file: &file, damaged: &damaged };
+            pending.add(&record, &source)?;
+            files.extend(record.change.files().iter().map(|file| file.number));
+            reserve_oids(record.change.oids);
+            next = record.number + 1;
+        }
+        if let Some(torn) = read.torn {
+            cut(disk, &path, torn)?;
+            number -= u64::from(torn == 0);
+        }
+        number += 1;
+        if is_last {
+            let damaged = |what: String| log::damaged(&path, 0, &what);
+            let source = Source { streams: &[], file: &file, damaged: &damaged };
+            let state = pending.done(&source)?;
+            return Ok(Recovered { state, segments, next, log: number, bytes, files });
+        }
+    }
+}
+
+/// Drops what stands behind the last whole record of a file.
+fn cut(disk: &dyn Disk, path: &Path, torn: u64) -> Result<()> {
+    let failed = |error: std::io::Error| could_not("cut", path, &error);
+    let file = disk.open(path).map_err(failed)?;
+    file.cut(torn).and_then(|()| file.sync()).map_err(failed)
+}
+
+/// The bytes of a file of rows, which are those that were written.
+pub(super) fn read_rows(disk: &dyn Disk, place: &Place, file: &RowsFile) -> Result<Buffer> {
+    let path = place.rows(file.number);
+    let bytes = disk.read(&path).map_err(|error| could_not("read", &path, &error))?;
+    if bytes.len() as u64 != file.bytes {
+        let what = format!("it has {} bytes where {} were written", bytes.len(), file.bytes);
+        return Err(log::damaged(&path, file.bytes.min(bytes.len() as u64), &what));
+    }
+    if crc32fast::hash(&bytes) != file.crc {
+        return Err(log::damaged(&path, 0, "its checksum does not fit"));
+    }
+    Ok(bytes.into())
+}
+
+/// Removes files of rows that nothing names: of commits that were never done.
+pub(super) fn remove_others(disk: &dyn Disk, place: &Place, kept: &HashSet<u64>) {
+    let Ok(names) = fs::read_dir(place.all_rows()) else { return };
+    for path in names.flatten().map(|entry| entry.path()) {
+        let number = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
+        if number.is_some_and(|number: u64| !kept.contains(&number)) {
+            // It is in nobody's way.
+            let _stays = disk.remove(&path);
+        }
+    }
+}
