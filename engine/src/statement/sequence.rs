@@ -63,11 +63,7 @@ impl Runner<'_> {
                 let Some(role) = self.grantee(grantee)? else {
                     return Err(Error::new(ErrorKind::UnknownObject, "role \"public\" does not exist"));
                 };
-                if let Some(table) = sequence.owner.as_ref().and_then(|of| write.state.numbered(of.table)) {
-                    let message = format!("cannot change owner of sequence \"{}\"", found.name);
-                    let detail = format!("Sequence \"{}\" is linked to table \"{}\".", found.name, table.name);
-                    return Err(Error::new(ErrorKind::Unsupported, message).with_detail(detail));
-                }
+                check_given_alone(&write.state, &found, &role)?;
                 write.state.change(&found, |object| object.owned.owner = role);
             }
             SequenceChange::Options(options) => {
@@ -174,9 +170,12 @@ fn gone() -> Error {
 
 /// Says that sequences are a table's.
 pub(super) fn own_sequences(state: &mut State, table: &Qualified, made: Vec<(Qualified, SequenceOwner)>) {
-    let Some(number) = state.object(table).map(|object| object.oid) else { return };
+    let Some((number, role)) = state.object(table).map(|object| (object.oid, Arc::clone(&object.owned.owner))) else {
+        return;
+    };
     for (name, owner) in made {
         state.change(&name, |object| {
+            object.owned.owner = Arc::clone(&role);
             if let Entry::Sequence(sequence) = &mut object.entry {
                 sequence.owner = Some(SequenceOwner { table: number, ..owner });
             }
@@ -194,6 +193,15 @@ pub(super) fn rename_owner(state: &mut State, table: &Qualified, from: &str, to:
             }
         });
     }
+}
+
+/// An error (0A000) for a sequence that a table has, and that gets another owner with it alone.
+pub(super) fn check_given_alone(state: &State, name: &Qualified, to: &Arc<str>) -> Result<()> {
+    let Some(object) = state.object(name).filter(|object| object.owned.owner != *to) else { return Ok(()) };
+    let Entry::Sequence(StoredSequence { owner: Some(owner), .. }) = &object.entry else { return Ok(()) };
+    let Some(table) = state.numbered(owner.table) else { return Ok(()) };
+    let error = Error::new(ErrorKind::Unsupported, format!("cannot change owner of sequence \"{}\"", name.name));
+    Err(error.with_detail(format!("Sequence \"{}\" is linked to table \"{}\".", name.name, table.name)))
 }
 
 /// An error (0A000) for a sequence that a table has, and that goes to another schema with it alone.

@@ -105,6 +105,11 @@ impl Declared {
         set_of(&mut self.defaults, column, text, None, count);
     }
 
+    /// Lets a column of so many make its own values, or not any more.
+    pub fn set_generated(&mut self, column: usize, of: Option<Generated>, count: usize) {
+        set_of(&mut self.generated, column, of, None, count);
+    }
+
     /// Of a table that loses a column, and all that names it: what names others goes on to mean them. References of other tables to
     /// this one are theirs to see to ([`Reference::refer_without`]).
     pub fn remove_column(&mut self, column: usize) {
@@ -121,6 +126,9 @@ impl Declared {
         }
         if self.defaults.iter().all(Option::is_none) {
             self.defaults.clear();
+        }
+        if self.generated.iter().all(Option::is_none) {
+            self.generated.clear();
         }
     }
 
@@ -140,6 +148,11 @@ impl Declared {
     /// How a column makes its own values, if it does.
     pub fn generated(&self, column: usize) -> Option<Generated> {
         self.generated.get(column).copied().flatten()
+    }
+
+    /// Whether a column's values are those of its own sequence.
+    pub fn is_identity(&self, column: usize) -> bool {
+        matches!(self.generated(column), Some(Generated::Always | Generated::ByDefault))
     }
 
     /// Whether a column's values are computed from others.

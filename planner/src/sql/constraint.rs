@@ -168,7 +168,8 @@ impl Binder<'_, '_> {
         for (column, value) in std::mem::take(&mut said.defaults) {
             declared.defaults[column] = Some(self.default_text(value, &fields[column])?);
         }
-        let made = self.generated_columns(&mut said, &table.name, fields, &mut declared.defaults)?;
+        let known = (&*fields, &declared.generated[..]);
+        let made = self.generated_columns(&mut said, &table.name, known, &mut declared.defaults)?;
         if !made.is_empty() {
             declared.generated.resize(fields.len(), None);
             declared.generated.iter_mut().zip(made).for_each(|(known, made)| *known = made.or(*known));

@@ -141,16 +141,17 @@ impl<'c> TableClauses<'c> {
 }
 
 impl Binder<'_, '_> {
-    /// Binds what columns of a new table make their values of: which do, the expressions of those that are STORED, and the sequences
-    /// of the others.
+    /// Binds what new columns make their values of: which do, of those that are `known` to, too, the expressions of those that are
+    /// STORED, and the sequences of the others.
     pub(super) fn generated_columns(
         &mut self,
         said: &mut TableClauses<'_>,
         table: &str,
-        fields: &[Field],
+        (fields, known): (&[Field], &[Option<Generated>]),
         defaults: &mut Vec<Option<Arc<str>>>,
     ) -> Result<Vec<Option<Generated>>> {
-        let mut generated = vec![None; fields.len()];
+        let mut generated = known.to_vec();
+        generated.resize(fields.len(), None);
         let both = |first: &str, second: &str, column: usize| {
             let name = &fields[column].name;
             let message = format!("both {first} and {second} specified for column \"{name}\" of table \"{table}\"");

@@ -4,10 +4,12 @@
 //! own, or a column gets another type, the table is written anew.
 
 use super::constraints::has_nulls;
+use super::identity::{check_identity_type, check_no_identity};
 use super::{column_of, needed, put, unknown_column};
 use crate::catalog::{Numbers, Object, Qualified, State, StoredTable, TEMPORARY};
 use crate::running::Runner;
 use crate::statement::change::without_deleted;
+use crate::statement::sequence::own_sequences;
 use crate::statement::{New, name_indexes};
 use crate::stream::Notice;
 use crate::system::PG_CLASS;
@@ -43,10 +45,11 @@ impl Runner<'_> {
         }
         let temporary = name.schema == TEMPORARY;
         let added = |runner: &Runner<'_>| sql::added(runner.snapshot, altering, change, &stored.info, temporary);
-        let Added { fields, mut declared, is_volatile } = self.over_written(state, added)?;
+        let Added { fields, mut declared, sequences, is_volatile } = self.over_written(state, added)?;
         let new =
             New { name: &altering.alter.name, temporary, if_not_exists: false, or_replace: false, tag: "ALTER TABLE" };
         self.refer(&new, name, &mut declared)?;
+        let made = self.make_sequences(state, name, (&fields, &sequences), &mut declared)?;
         name_indexes(state, name, &mut declared)?;
         let at = fields.len() - 1;
         let next = self.widened(state, &stored, (&fields, &declared), is_volatile)?;
@@ -56,6 +59,7 @@ impl Runner<'_> {
         }
         let was = Arc::clone(&stored.info.declared);
         put(state, name, next, |object| number_keys(object, &was, &declared));
+        own_sequences(state, name, made);
         self.check_new(state, name, &was)?;
         Ok(Vec::new())
     }
@@ -156,27 +160,15 @@ impl Runner<'_> {
         if stored.stored().is_lazy() {
             return Err(Error::unsupported("a change of the columns of a table that is read when it is asked is"));
         }
-        let what = format!("column {column} of table {}", name.name);
-        let notices = self.drop_needing(state, name, at, (&what, cascade))?;
-        needed::forget_column(state, name, at);
-        // Its own references to itself may have gone.
-        let stored = state.table(name)?.clone();
-        let mut declared = Declared::clone(&stored.info.declared);
-        let goes = Gone::of(&mut declared, at, column);
-        declared.remove_column(at);
-        declared.references.iter_mut().filter(|of| of.table == name.to_name()).for_each(|of| of.refer_without(at));
-        let order: Vec<usize> = (0..stored.stored().fields.len()).filter(|&of| of != at).collect();
-        let table = Table::clone(stored.stored()).rearranged(&order);
-        let mut domains = stored.own_domains();
-        if at < domains.len() {
-            domains.remove(at);
+        let mut goes = vec![at];
+        goes.extend(needed::generated_of(&stored.info, at));
+        let notices = self.drop_needing(state, name, &goes, cascade)?;
+        if goes.len() == stored.info.fields.len() {
+            return Err(Error::unsupported("a table without columns is"));
         }
-        let hidden = Hidden { deleted: stored.info.hidden.deleted.map(|marks| marks - 1), number: None };
-        let next = stored.reshaped((table, hidden), (domains, state.domains()), declared);
-        put(state, name, next, |object| {
-            goes.forget(Arc::make_mut(&mut object.numbers), at);
-            move_comments(object, at);
-        });
+        // From the last one on, as those behind a column that goes move.
+        goes.sort_unstable();
+        goes.iter().rev().try_for_each(|&at| remove_column(state, name, at))?;
         Ok(notices)
     }
 
@@ -191,6 +183,7 @@ impl Runner<'_> {
         let context = self.session.loading();
         let stored = state.table(name)?.clone();
         let at = column_of(&stored.info, column)?;
+        self.check_ungenerated(&stored.info, (at, column))?;
         self.check_unread(state, name, (at, column))?;
         let rows = plain(&stored, &context)?;
         let (mut fields, declared, values) = self.over_state(state, &rows, |runner, coming| {
@@ -199,6 +192,9 @@ impl Runner<'_> {
             let values = runner.rows_of_query(retyped.values, vec![field])?;
             Ok((retyped.fields, retyped.declared, values))
         })?;
+        if stored.info.declared.is_identity(at) {
+            check_identity_type(fields[at].data_type)?;
+        }
         let was = stored.info.declared_field(at);
         let restriction = |of: &Declared| of.restrictions.get(at).copied().flatten();
         if matches!(change, Alteration::SetType { using: None, .. })
@@ -215,6 +211,7 @@ impl Runner<'_> {
         fields[at].nullable = stored.info.fields[at].nullable;
         let next = rewritten(state, rows, (&fields, declared), &name.name, &context)?;
         put(state, name, next, |_| {});
+        self.retype_identity(state, name, at)?;
         self.check_retyped(state, name, at)
     }
 
@@ -226,6 +223,7 @@ impl Runner<'_> {
             return Ok(());
         }
         if nullable {
+            check_no_identity(&stored.info, at)?;
             if stored.info.declared.keys.iter().any(|key| key.primary && key.columns.contains(&at)) {
                 let message = format!("column \"{column}\" is in a primary key");
                 return Err(Error::new(ErrorKind::InvalidTableDefinition, message));
@@ -252,6 +250,30 @@ impl Runner<'_> {
         }
         Ok(without_deleted(&stored, state, &self.session.loading())?.unwrap_or(stored))
     }
+}
+
+/// Takes a column out of a table, whose dependents have gone.
+fn remove_column(state: &mut State, name: &Qualified, at: usize) -> Result<()> {
+    needed::forget_column(state, name, at);
+    // Its own references to itself may have gone.
+    let stored = state.table(name)?.clone();
+    let mut declared = Declared::clone(&stored.info.declared);
+    let goes = Gone::of(&mut declared, at, &stored.info.fields[at].name);
+    declared.remove_column(at);
+    declared.references.iter_mut().filter(|of| of.table == name.to_name()).for_each(|of| of.refer_without(at));
+    let order: Vec<usize> = (0..stored.stored().fields.len()).filter(|&of| of != at).collect();
+    let table = Table::clone(stored.stored()).rearranged(&order);
+    let mut domains = stored.own_domains();
+    if at < domains.len() {
+        domains.remove(at);
+    }
+    let hidden = Hidden { deleted: stored.info.hidden.deleted.map(|marks| marks - 1), number: None };
+    let next = stored.reshaped((table, hidden), (domains, state.domains()), declared);
+    put(state, name, next, |object| {
+        goes.forget(Arc::make_mut(&mut object.numbers), at);
+        move_comments(object, at);
+    });
+    Ok(())
 }
 
 /// The rows of a table that are not deleted as values of its columns as they are declared, in chunks as a load makes them.

@@ -5,15 +5,18 @@
 //!    longer what those who began before it take them for.
 //! 2. `constraints` adds, checks and drops constraints.
 //! 3. `needed` knows which views read a column, and lets those that do not go on as they were.
-//! 4. `enums` changes the labels of an enum, in all tables that have columns of it.
+//! 4. `identity` lets columns make their own values, or not any more.
+//! 5. `enums` changes the labels of an enum, in all tables that have columns of it.
 
 mod columns;
 mod constraints;
 mod enums;
+mod identity;
 mod needed;
 
 use crate::catalog::{Entry, Object, Qualified, State, StoredTable};
 use crate::running::Runner;
+use crate::statement::sequence;
 use crate::stream::{Notice, ResultStream};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{Declared, TableInfo, TableName};
@@ -92,18 +95,11 @@ impl Runner<'_> {
                 self.drop_column(state, name, column, (*if_exists, *cascade))
             }
             Alteration::SetType { column, .. } => quiet(self.set_type(state, name, column, (altering, change))),
-            Alteration::SetDefault { column, value } => {
-                let column = column_of(&stored.info, column)?;
-                let mut declared = Declared::clone(&stored.info.declared);
-                declared.set_default(column, None, stored.info.fields.len());
-                if let Some(value) = value {
-                    declared = self.over_written(state, |runner| {
-                        sql::default_set(runner.snapshot, altering, (column, value), &stored.info)
-                    })?;
-                }
-                quiet(super::dropped::redeclare(state, name, declared, |_| {}))
-            }
+            Alteration::SetDefault { .. } => quiet(self.set_default(state, name, (altering, change))),
             Alteration::SetNullable { column, nullable } => quiet(self.set_nullable(state, name, column, *nullable)),
+            Alteration::AddIdentity { .. } | Alteration::SetIdentity { .. } | Alteration::DropGenerated { .. } => {
+                self.alter_generation(state, name, change)
+            }
             Alteration::AddConstraint { .. } => quiet(self.add_constraint(state, name, (altering, change))),
             Alteration::AddUsingIndex { name: constraint, index, primary } => {
                 self.add_using_index(state, name, (constraint.as_deref(), index), *primary)
@@ -128,6 +124,28 @@ impl Runner<'_> {
         }
     }
 
+    /// SET DEFAULT, and without a value DROP DEFAULT.
+    fn set_default(
+        &self,
+        state: &mut State,
+        name: &Qualified,
+        (altering, change): (&Altering, &Alteration),
+    ) -> Result<()> {
+        let Alteration::SetDefault { column, value } = change else {
+            return Err(Error::internal("another change was taken for a default"));
+        };
+        let info = Arc::clone(&state.table(name)?.info);
+        let column = column_of(&info, column)?;
+        identity::check_default(&info, column, value.is_some())?;
+        let mut declared = Declared::clone(&info.declared);
+        declared.set_default(column, None, info.fields.len());
+        if let Some(value) = value {
+            declared =
+                self.over_written(state, |runner| sql::default_set(runner.snapshot, altering, (column, value), &info))?;
+        }
+        super::dropped::redeclare(state, name, declared, |_| {})
+    }
+
     /// Runs `ask` over the state of the statement, with the rights of who asks.
     fn over_written<T>(&self, state: &State, ask: impl FnOnce(&Runner<'_>) -> Result<T>) -> Result<T> {
         self.session
@@ -137,6 +155,7 @@ impl Runner<'_> {
     /// OWNER TO.
     fn give(&self, state: &mut State, name: &Qualified, owner: &str) -> Result<()> {
         let owner = self.new_owner(owner)?;
+        sequence::check_given_alone(state, name, &owner)?;
         if !self.snapshot.facts.is_superuser {
             let roles = self.snapshot.facts.roles.as_ref();
             let rights = roles.map(|roles| roles.owner_rights(&owner));
@@ -149,7 +168,11 @@ impl Runner<'_> {
                 return Err(Error::new(ErrorKind::Forbidden, message));
             }
         }
-        state.change(name, |object| object.owned = object.owned.given_to(&owner));
+        let mut given = sequence::owned_names(state, name);
+        given.push(name.clone());
+        for name in given {
+            state.change(&name, |object| object.owned = object.owned.given_to(&owner));
+        }
         Ok(())
     }
 
@@ -236,6 +259,10 @@ fn action(change: &Alteration) -> &'static str {
         Alteration::AddColumn { .. } => "ADD COLUMN",
         Alteration::DropColumn { .. } => "DROP COLUMN",
         Alteration::SetType { .. } => "ALTER COLUMN ... SET DATA TYPE",
+        Alteration::AddIdentity { .. } => "ALTER COLUMN ... ADD IDENTITY",
+        Alteration::SetIdentity { .. } => "ALTER COLUMN ... SET IDENTITY",
+        Alteration::DropGenerated { is_identity: true, .. } => "ALTER COLUMN ... DROP IDENTITY",
+        Alteration::DropGenerated { .. } => "ALTER COLUMN ... DROP EXPRESSION",
         Alteration::SetDefault { .. } => "ALTER COLUMN ... SET DEFAULT",
         Alteration::SetNullable { nullable: false, .. } => "ALTER COLUMN ... SET NOT NULL",
         Alteration::SetNullable { .. } => "ALTER COLUMN ... DROP NOT NULL",

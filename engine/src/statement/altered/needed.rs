@@ -2,10 +2,11 @@
 
 use crate::catalog::{Entry, Qualified, State, StoredView};
 use crate::running::Runner;
-use crate::statement::dropped::{has_dependents, redeclare, remove_all};
+use crate::statement::dropped::{has_dependents_on, redeclare, remove_all};
+use crate::statement::sequence::defaults_of;
 use crate::stream::Notice;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::{Declared, Materialized, Meant, View};
+use multiloop_planner::catalog::{Declared, Materialized, Meant, TableInfo, View};
 use multiloop_planner::sql;
 use std::sync::Arc;
 
@@ -35,18 +36,37 @@ impl Runner<'_> {
             .with_detail(format!("rule _RETURN on {kind} {} depends on column \"{called}\"", view.name)))
     }
 
-    /// Drops what needs a column that goes, with `cascade`; `what` is the column in words.
+    /// The error (0A000) for a column that is to have another type, and that a generated column is made of.
+    pub(super) fn check_ungenerated(&self, info: &TableInfo, (column, called): (usize, &str)) -> Result<()> {
+        let Some(&made) = generated_of(info, column).first() else { return Ok(()) };
+        let message = "cannot alter type of a column used by a generated column";
+        let detail = format!("Column \"{called}\" is used by generated column \"{}\".", info.fields[made].name);
+        Err(Error::new(ErrorKind::Unsupported, message).with_detail(detail))
+    }
+
+    /// Drops what needs columns that go, with `cascade`: the first of them is the one that is dropped, and the others are generated
+    /// columns that are made of it. The sequences that they own go, too.
     pub(super) fn drop_needing(
         &self,
         state: &mut State,
         name: &Qualified,
-        column: usize,
-        (what, cascade): (&str, bool),
+        columns: &[usize],
+        cascade: bool,
     ) -> Result<Vec<Notice>> {
-        let views = self.reading(state, name, column)?;
-        let mut dependents: Vec<String> = Vec::new();
-        for view in &views {
-            dependents.push(format!("{} {}", state.get(view).map_or("view", Entry::kind), view.name));
+        let info = Arc::clone(&state.table(name)?.info);
+        let words = |column: usize| format!("column {} of table {}", info.fields[column].name, name.name);
+        let dropped = columns.first().map(|&column| words(column)).unwrap_or_default();
+        let Drawing { owned, mut dependents, defaults, mut views } = drawing(state, name, columns)?;
+        let made = columns.iter().skip(1).map(|&column| (words(column), dropped.clone()));
+        dependents.splice(0..0, made);
+        for &column in columns {
+            for view in self.reading(state, name, column)? {
+                if !views.contains(&view) {
+                    let kind = state.get(&view).map_or("view", Entry::kind);
+                    dependents.push((format!("{kind} {}", view.name), words(column)));
+                    views.push(view);
+                }
+            }
         }
         let mut references: Vec<(Qualified, Vec<usize>)> = Vec::new();
         let mut tables = state.referring(name);
@@ -55,27 +75,28 @@ impl Runner<'_> {
             let of = &state.table(&table)?.info.declared.references;
             let is_it = |at: &usize| {
                 let reference = &of[*at];
-                let is_own = table == *name && reference.columns.contains(&column);
-                reference.table == name.to_name() && reference.referenced.contains(&column) && !is_own
+                let goes = |of: &[usize]| columns.iter().any(|column| of.contains(column));
+                let is_own = table == *name && goes(&reference.columns);
+                reference.table == name.to_name() && goes(&reference.referenced) && !is_own
             };
             let goes: Vec<usize> = (0..of.len()).filter(is_it).collect();
-            dependents.extend(goes.iter().map(|&at| format!("constraint {} on table {}", of[at].name, table.name)));
+            let words = |at: &usize| format!("constraint {} on table {}", of[*at].name, table.name);
+            dependents.extend(goes.iter().map(|at| (words(at), dropped.clone())));
             if !goes.is_empty() {
                 references.push((table, goes));
             }
         }
-        // Of a reference of the table to itself it takes along what it goes with.
-        let others: Vec<&String> = dependents.iter().collect();
-        if others.is_empty() {
-            return Ok(Vec::new());
-        }
-        if !cascade {
-            let mut error = has_dependents(what, &dependents[0]);
-            let detail: Vec<String> = dependents.iter().map(|one| format!("{one} depends on {what}")).collect();
-            error = error.with_detail(detail.join("\n"));
-            return Err(error);
+        if !cascade && !dependents.is_empty() {
+            let detail: Vec<String> = dependents.iter().map(|(one, on)| format!("{one} depends on {on}")).collect();
+            return Err(has_dependents_on(&dropped, &detail.join("\n")));
         }
         remove_all(state, views, true)?;
+        for (table, column) in defaults {
+            let mut declared = Declared::clone(&state.table(&table)?.info.declared);
+            declared.set_default(column, None, state.table(&table)?.info.fields.len());
+            redeclare(state, &table, declared, |_| {})?;
+        }
+        owned.iter().for_each(|sequence| drop(state.remove(sequence)));
         for (table, goes) in references {
             let mut declared = Declared::clone(&state.table(&table)?.info.declared);
             goes.iter().rev().for_each(|&at| drop(declared.references.remove(at)));
@@ -86,10 +107,62 @@ impl Runner<'_> {
             })?;
         }
         Ok(match &dependents[..] {
-            [only] => vec![Notice::told(format!("drop cascades to {only}"))],
+            [] => Vec::new(),
+            [(only, _)] => vec![Notice::told(format!("drop cascades to {only}"))],
             many => vec![Notice::told(format!("drop cascades to {} other objects", many.len()))],
         })
     }
+}
+
+/// What the sequences that columns own are for besides.
+#[derive(Default)]
+struct Drawing {
+    /// The sequences.
+    owned: Vec<Qualified>,
+    /// What depends on what, in words.
+    dependents: Vec<(String, String)>,
+    /// Columns of tables, by position, whose defaults draw from them.
+    defaults: Vec<(Qualified, usize)>,
+    /// Views that read them.
+    views: Vec<Qualified>,
+}
+
+/// What needs the sequences that columns of a table own, but for these columns.
+fn drawing(state: &State, name: &Qualified, columns: &[usize]) -> Result<Drawing> {
+    let mut found = Drawing::default();
+    let Some(number) = state.object(name).map(|object| object.oid) else { return Ok(found) };
+    let fields = &state.table(name)?.info.fields;
+    found.owned = columns.iter().flat_map(|&at| state.owned_sequences(number, Some(&fields[at].name))).collect();
+    for sequence in &found.owned {
+        let of = format!("sequence {}", sequence.name);
+        let number = state.object(sequence).map(|object| object.oid).unwrap_or_default();
+        for (table, column) in defaults_of(state, number) {
+            if table == *name && columns.contains(&column) {
+                continue;
+            }
+            let field = &state.table(&table)?.info.fields[column].name;
+            found.dependents.push((format!("default value for column {field} of table {}", table.name), of.clone()));
+            found.defaults.push((table, column));
+        }
+        for view in state.needing(sequence) {
+            if !found.views.contains(&view) {
+                let kind = state.get(&view).map_or("view", Entry::kind);
+                found.dependents.push((format!("{kind} {}", view.name), of.clone()));
+                found.views.push(view);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The generated columns that are made of a column.
+pub(super) fn generated_of(info: &TableInfo, column: usize) -> Vec<usize> {
+    let name = &info.fields[column].name;
+    let is_made = |&other: &usize| {
+        let text = info.declared.default_text(other).filter(|_| other != column && info.declared.is_stored(other));
+        text.is_some_and(|text| sql::names_column(text, name))
+    };
+    (0..info.fields.len()).filter(is_made).collect()
 }
 
 /// The query of a view of either kind.

@@ -5,9 +5,9 @@
 //! others are added, and constraints come last ([`Alteration::pass`]).
 
 use super::storage::Stored;
-use super::{Definition, ObjectKind, RenamedPart};
-use crate::catalog::TableName;
-use crate::error::{Error, Position, Result};
+use super::{Definition, ObjectKind, RenamedPart, SequenceOptions};
+use crate::catalog::{Generated, TableName};
+use crate::error::{Error, ErrorKind, Position, Result};
 use crate::sql::binder::Binder;
 use crate::sql::parse::parse_part;
 use crate::sql::refused;
@@ -116,6 +116,33 @@ pub enum Alteration {
         /// DROP NOT NULL.
         nullable: bool,
     },
+    /// ADD GENERATED … AS IDENTITY.
+    AddIdentity {
+        /// The column.
+        column: String,
+        /// ALWAYS or BY DEFAULT.
+        kind: Generated,
+        /// What is said of its sequence.
+        options: Box<SequenceOptions>,
+    },
+    /// SET GENERATED, and other options of an IDENTITY.
+    SetIdentity {
+        /// The column.
+        column: String,
+        /// ALWAYS or BY DEFAULT, if that is said.
+        kind: Option<Generated>,
+        /// What is said of its sequence.
+        options: Box<SequenceOptions>,
+    },
+    /// DROP IDENTITY and DROP EXPRESSION.
+    DropGenerated {
+        /// The column.
+        column: String,
+        /// IF EXISTS.
+        if_exists: bool,
+        /// DROP IDENTITY.
+        is_identity: bool,
+    },
     /// What has no effect here, of a column that there has to be.
     TuneColumn(String),
     /// CLUSTER ON: an index that there has to be.
@@ -150,15 +177,17 @@ impl Alteration {
         match self {
             Alteration::DropColumn { .. } | Alteration::DropConstraint { .. } => 0,
             Alteration::SetDefault { value: None, .. } | Alteration::SetNullable { nullable: true, .. } => 0,
+            Alteration::DropGenerated { .. } => 0,
             Alteration::SetType { .. } => 1,
             Alteration::AddColumn { .. } => 4,
             Alteration::SetDefault { .. } => 5,
-            Alteration::SetNullable { .. } => 6,
+            Alteration::SetNullable { .. } | Alteration::SetIdentity { .. } => 6,
             Alteration::AddUsingIndex { .. } => 7,
             Alteration::AddConstraint { constraint, .. } => match **constraint {
                 ast::TableConstraint::PrimaryKey(_) | ast::TableConstraint::Unique(_) => 8,
                 _ => 9,
             },
+            Alteration::AddIdentity { .. } => 9,
             _ => 10,
         }
     }
@@ -166,6 +195,10 @@ impl Alteration {
 
 /// Words with which a constraint begins, and no name of a column.
 const CONSTRAINTS: [&str; 5] = ["constraint", "check", "unique", "primary", "foreign"];
+
+/// Words behind SET with which a change of an IDENTITY begins.
+const IDENTITY: [&str; 11] =
+    ["generated", "increment", "minvalue", "maxvalue", "no", "start", "cache", "cycle", "as", "owned", "restart"];
 
 impl Words<'_> {
     /// ALTER, behind that word.
@@ -347,6 +380,12 @@ impl Words<'_> {
             _ => Some(self.name()?),
         };
         let tuned = |column: Option<String>| column.map_or(Alteration::Tune, Alteration::TuneColumn);
+        if let Some(column) = column.clone()
+            && kind == ObjectKind::Table
+            && (self.peeks("restart") || self.peeks("set") && IDENTITY.iter().any(|word| self.peeks_at(1, word)))
+        {
+            return self.identity_change(column, end);
+        }
         if self.takes("set") {
             if self.takes("statistics") {
                 let _ = self.takes_token(&Token::Minus);
@@ -388,15 +427,82 @@ impl Words<'_> {
             return self.set_type(column, end);
         }
         if self.takes("drop") {
-            if self.takes("default") {
-                return Ok(Alteration::SetDefault { column, value: None });
-            }
-            if self.takes("not") {
-                self.needs("null")?;
-                return Ok(Alteration::SetNullable { column, nullable: true });
-            }
+            return self.column_drop(kind, column);
+        }
+        if kind == ObjectKind::Table && self.takes("add") {
+            return self.added_identity(column);
         }
         Err(self.refused())
+    }
+
+    /// What a column has no more, behind DROP.
+    fn column_drop(&mut self, kind: ObjectKind, column: String) -> Result<Alteration> {
+        if self.takes("default") {
+            return Ok(Alteration::SetDefault { column, value: None });
+        }
+        if self.takes("not") {
+            self.needs("null")?;
+            return Ok(Alteration::SetNullable { column, nullable: true });
+        }
+        let is_identity = self.takes("identity");
+        if kind == ObjectKind::Table && (is_identity || self.takes("expression")) {
+            let if_exists = self.takes("if");
+            if if_exists {
+                self.needs("exists")?;
+            }
+            return Ok(Alteration::DropGenerated { column, if_exists, is_identity });
+        }
+        Err(self.refused())
+    }
+
+    /// The IDENTITY of a column, behind ADD.
+    fn added_identity(&mut self, column: String) -> Result<Alteration> {
+        self.needs("generated")?;
+        let kind = self.generated_kind()?;
+        self.needs("as")?;
+        self.needs("identity")?;
+        let mut options = Box::new(SequenceOptions::default());
+        if self.takes_token(&Token::LParen) {
+            while !self.takes_token(&Token::RParen) {
+                self.sequence_option(&mut options, true)?;
+            }
+        }
+        Ok(Alteration::AddIdentity { column, kind, options })
+    }
+
+    /// Changes of an IDENTITY, each with its own SET but for RESTART.
+    fn identity_change(&mut self, column: String, end: usize) -> Result<Alteration> {
+        let (mut kind, mut options) = (None, Box::new(SequenceOptions::default()));
+        while self.at < end {
+            if self.peeks("restart") {
+                self.sequence_option(&mut options, false)?;
+                continue;
+            }
+            self.needs("set")?;
+            let position = self.position();
+            if self.takes("generated") {
+                if kind.replace(self.generated_kind()?).is_some() {
+                    return Err(Error::new(ErrorKind::Syntax, "conflicting or redundant options"));
+                }
+            } else if let Some(word) = ["as", "owned", "restart"].iter().find(|word| self.peeks(word)) {
+                let option = if *word == "owned" { "owned_by" } else { word };
+                let message = format!("sequence option \"{option}\" not supported here");
+                return Err(Error::new(ErrorKind::Syntax, message).at(position));
+            } else {
+                self.sequence_option(&mut options, false)?;
+            }
+        }
+        Ok(Alteration::SetIdentity { column, kind, options })
+    }
+
+    /// ALWAYS or BY DEFAULT.
+    fn generated_kind(&mut self) -> Result<Generated> {
+        if self.takes("always") {
+            return Ok(Generated::Always);
+        }
+        self.needs("by")?;
+        self.needs("default")?;
+        Ok(Generated::ByDefault)
     }
 
     fn set_type(&mut self, column: String, end: usize) -> Result<Alteration> {

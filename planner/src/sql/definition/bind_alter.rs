@@ -1,6 +1,6 @@
 //! What ALTER TABLE adds to a table and changes of it, bound over the table as the changes before it have left it.
 
-use super::{Alteration, Altering};
+use super::{Alteration, Altering, ColumnSequence};
 use crate::catalog::{Catalog, Declared, GONE, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{Builder, Clause, Coercion, Scope, may_be_null};
@@ -11,6 +11,7 @@ use crate::sql::constraint::TableClauses;
 use crate::sql::create::check_name;
 use crate::sql::expression::restriction;
 use crate::sql::filled::view_as_query;
+use crate::sql::generated::serial_type;
 use crate::sql::parse::parse_expression;
 use crate::types::{DataType, Field};
 use sqlparser::ast::{self, Spanned};
@@ -23,7 +24,9 @@ pub struct Added {
     pub fields: Vec<Field>,
     /// What it is declared with.
     pub declared: Declared,
-    /// Whether the default of the column that is added gives another value for each row.
+    /// The sequences that the column that is added is to have.
+    pub sequences: Vec<ColumnSequence>,
+    /// Whether the column that is added may have another value in each row.
     pub is_volatile: bool,
 }
 
@@ -52,15 +55,22 @@ pub fn added(
     let mut builder = Builder::new(catalog, view_rows, &[], true);
     builder.keep_notes();
     let mut binder = Binder::moved(&mut builder, &altering.text, &altering.moves);
-    let mut said = TableClauses::default();
+    let mut said = TableClauses::of(&info.name);
     let position = match change {
         Alteration::AddColumn { column, .. } => {
             let ast::ColumnDef { name, data_type, options } = &**column;
             let position = binder.position(name.span);
-            let of = binder.data_type(data_type, position)?;
+            let serial = serial_type(data_type);
+            let of = match serial {
+                Some(of) => of,
+                None => binder.data_type(data_type, position)?,
+            };
             fields.push(Field::new(Binder::fold(name), of, true));
             check_name(&Binder::fold(name)).map_err(|error| error.at(position))?;
             declared.widen(of, restriction(data_type), fields.len() - 1);
+            if let Some(of) = serial {
+                said.serial(of, &mut fields);
+            }
             for ast::ColumnOptionDef { name, option } in options {
                 said.column_option((name.as_ref(), option), &mut fields).map_err(|error| error.at(position))?;
             }
@@ -75,11 +85,9 @@ pub fn added(
     };
     let sequences =
         binder.declare(said, &table, temporary, &mut fields, &mut declared).map_err(|error| error.at(position))?;
-    if !sequences.is_empty() || declared.generated(info.fields.len()).is_some() {
-        return Err(Error::unsupported("ALTER TABLE that adds a column that makes its own values is").at(position));
-    }
     let new = info.fields.len();
     let is_volatile = match declared.default_text(new) {
+        _ if !sequences.is_empty() || declared.is_stored(new) => true,
         Some(text) => is_volatile(&mut binder, text, &declared)?,
         None => false,
     };
@@ -97,7 +105,7 @@ pub fn added(
             return Err(Error::new(ErrorKind::Unsupported, message).at(position));
         }
     }
-    Ok(Added { fields, declared, is_volatile })
+    Ok(Added { fields, declared, sequences, is_volatile })
 }
 
 /// Whether a kept expression may have another value in each row.
@@ -200,7 +208,11 @@ impl Binder<'_, '_> {
         if let Some(text) = declared.default_text(column).cloned() {
             let known = declared.clone();
             self.as_kept(&text, &known, |binder, value| {
-                let bound = binder.bind_expression(value, &Scope::empty(None, Clause::Default))?;
+                let scope = match known.is_stored(column) {
+                    true => binder.scope_of(table, fields, Clause::Generation).1,
+                    false => Scope::empty(None, Clause::Default),
+                };
+                let bound = binder.bind_expression(value, &scope)?;
                 binder.builder.coerce(bound, of, Coercion::Assignment).map_err(|error| {
                     if error.kind() != ErrorKind::TypeMismatch {
                         return error;

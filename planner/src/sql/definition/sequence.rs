@@ -119,7 +119,8 @@ impl Words<'_> {
         Ok(options)
     }
 
-    fn sequence_option(&mut self, options: &mut SequenceOptions, of_identity: bool) -> Result<()> {
+    /// The next option.
+    pub(super) fn sequence_option(&mut self, options: &mut SequenceOptions, of_identity: bool) -> Result<()> {
         let position = self.position();
         let is_again = if self.takes("as") {
             let data_type = self.sequence_type()?;
