@@ -160,6 +160,17 @@ a: SELECT x FROM s.t => permission denied for table t
 a: GRANT SELECT ON s.t TO a
 a: SELECT x FROM s.t => 1
 
+root: CREATE TABLE numbered (i serial, x int); ALTER TABLE numbered OWNER TO c
+root: ALTER TABLE numbered ADD COLUMN k int GENERATED ALWAYS AS IDENTITY
+root: SELECT relname FROM pg_class WHERE relowner = 'c'::regrole ORDER BY 1 => numbered numbered_i_seq numbered_k_seq
+root: ALTER SEQUENCE numbered_i_seq OWNER TO a => cannot change owner of sequence \"numbered_i_seq\"
+root: ALTER TABLE numbered_i_seq OWNER TO a => cannot change owner of sequence \"numbered_i_seq\"
+root: ALTER TABLE numbered_i_seq OWNER TO c
+d: SELECT nextval('numbered_i_seq') => 1
+d: INSERT INTO numbered (x) VALUES (1); SELECT i, k FROM numbered => 2,1
+a: SELECT nextval('numbered_i_seq') => permission denied for sequence numbered_i_seq
+root: DROP TABLE numbered
+
 root: GRANT SELECT ON nowhere TO a => relation \"nowhere\" does not exist
 root: GRANT SELECT ON p TO nobody => role \"nobody\" does not exist
 root: GRANT USAGE ON SCHEMA nowhere TO a => schema \"nowhere\" does not exist
