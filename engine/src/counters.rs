@@ -27,7 +27,8 @@ pub(crate) struct StatementCounters {
 impl StatementCounters {
     /// The sequence of a number.
     fn find(&self, number: u32) -> Result<(Qualified, StoredSequence)> {
-        let unknown = || Error::internal(format!("could not open relation with OID {number}"));
+        let message = || format!("could not open relation with OID {number}");
+        let unknown = || Error::new(ErrorKind::UnknownTable, message());
         let name = self.state.numbered(number).ok_or_else(unknown)?;
         let object = self.state.object(&name).ok_or_else(unknown)?;
         let Entry::Sequence(own) = &object.entry else {
