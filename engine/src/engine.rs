@@ -12,7 +12,7 @@ use crate::roles::Roles;
 use crate::row_locks::RowLocks;
 use crate::sight::Sight;
 use crate::snapshot::Snapshot;
-use crate::storage::{self, Checked, Current, Storage};
+use crate::storage::{self, Begun, Checked, Current, Storage};
 use crate::system;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result, format};
@@ -263,9 +263,10 @@ impl Engine {
         let (storage, shared) = (Arc::clone(storage), Arc::downgrade(&self.0));
         let work = move || {
             while storage.wait_for_checkpoint() {
-                match shared.upgrade() {
-                    Some(shared) => storage.checkpoint_meanwhile(&shared.catalog),
-                    None => return,
+                // The engine ends while rows are written, if it likes.
+                let begin = |begin: &dyn Fn(&Current) -> Result<Begun>| Some(begin(&shared.upgrade()?.catalog));
+                if !storage.checkpoint_meanwhile(begin) {
+                    return;
                 }
             }
         };

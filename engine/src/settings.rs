@@ -205,7 +205,12 @@ pub(crate) static KNOWN: &[Known] = &[
     },
     time("statement_timeout", "How long a statement may take; 0 is for ever."),
     boolean("synchronize_seqscans", "on", "Kept for clients."),
-    word("synchronous_commit", "on", &["on", "off", "local", "remote_write", "remote_apply"], "Kept for clients."),
+    word(
+        "synchronous_commit",
+        "on",
+        &["on", "off", "local", "remote_write", "remote_apply"],
+        "Whether a commit waits until it is kept, where data is.",
+    ),
     Known { kind: Kind::Zone, ..text("TimeZone", "Etc/UTC", true, "The time zone in which times are shown and read.") },
     boolean("transaction_deferrable", "off", "Kept for clients."),
     word("transaction_isolation", "read committed", ISOLATION, "The isolation of this transaction."),

@@ -106,11 +106,17 @@ impl Publishing<'_> {
 
     /// Puts another form of the same rows in place of a table, if it still is this one; whether it is.
     pub(crate) fn reshape(self, name: &Qualified, was: &StoredTable, encoded: StoredTable) -> bool {
-        let mut state = State::shared(self.schemas());
-        let is_it = state.table(name).is_ok_and(|now| now.info.handle == was.info.handle);
+        let began = self.schemas();
+        let mut state = State::shared(Arc::clone(&began));
+        if !state.table(name).is_ok_and(|now| now.info.handle == was.info.handle) {
+            return false;
+        }
+        state.reshape(name, Entry::Table(encoded));
+        let mut now = self.current.schemas.write().unwrap_or_else(PoisonError::into_inner);
+        // All may have gone back to an earlier state.
+        let is_it = Arc::ptr_eq(&now, &began);
         if is_it {
-            state.reshape(name, Entry::Table(encoded));
-            self.put(state.schemas);
+            *now = state.schemas;
         }
         is_it
     }

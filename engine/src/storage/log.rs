@@ -85,13 +85,13 @@ impl Log {
     /// Writes a record: its number.
     ///
     /// # Errors
-    /// 53100 and 58030; then it is as if it had never been.
+    /// 53100 and 58030, 54000 for one that is too long; then it is as if it had never been.
     pub(super) fn write(&self, change: Change, streams: Vec<u8>) -> Result<u64> {
         self.check()?;
         let durable = self.durable();
         let mut writer = self.writer();
         let number = writer.next;
-        let bytes = Record { number, durable, change, streams }.to_bytes();
+        let bytes = Record { number, durable, change, streams }.to_bytes()?;
         if let Err(error) = writer.file.write(&bytes) {
             let failed = could_not("write", &writer.path, &error);
             // A part of it may be there, behind which nothing may come.

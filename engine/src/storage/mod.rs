@@ -54,16 +54,17 @@ use std::time::Duration;
 /// When what is done.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    /// So many rows, of so many bytes, have a file of their own beside the log.
+    /// So many rows, of so many bytes, have a file of their own beside the log; and any of so many bytes.
     file_rows: usize,
     file_bytes: usize,
+    record_bytes: usize,
     /// A checkpoint is made once the log has grown by so many bytes.
     log_bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { file_rows: CHUNK_ROWS, file_bytes: 4 << 20, log_bytes: 64 << 20 }
+        Limits { file_rows: CHUNK_ROWS, file_bytes: 4 << 20, record_bytes: 64 << 20, log_bytes: 64 << 20 }
     }
 }
 
@@ -117,6 +118,19 @@ fn could_not(what: &str, path: &Path, error: &std::io::Error) -> Error {
     Error::new(kind, format!("could not {what} file \"{}\": {error}", path.display()))
 }
 
+/// An error (XX001) if there was a checkpoint here: what is left of a database is not taken for nothing.
+fn check_new(place: &Place) -> Result<()> {
+    let failed = |error: std::io::Error| could_not("open", place.folder(), &error);
+    let has_rows = fs::read_dir(place.all_rows()).map_err(failed)?.next().is_some();
+    let mut logs = fs::read_dir(place.logs()).map_err(failed)?.flatten();
+    // The first file is made before the first checkpoint.
+    let has_logs = logs.any(|entry| entry.path() != place.log(1) || entry.metadata().is_ok_and(|of| of.len() > 16));
+    if has_rows || has_logs {
+        return Err(log::damaged(&place.checkpoint(), 0, "it is missing"));
+    }
+    Ok(())
+}
+
 /// Some chunks of a table.
 fn part(of: &Table, chunks: &[Arc<Chunk>]) -> Table {
     Table { chunks: chunks.iter().cloned().collect(), ..of.clone() }
@@ -147,6 +161,8 @@ pub(crate) struct Storage {
     since: AtomicU64,
     asked: Mutex<Asked>,
     woken: Condvar,
+    /// Stops a checkpoint that nobody waits for.
+    closing: Cancellation,
     /// The lock, as long as it is open.
     lock: Mutex<Option<File>>,
 }
@@ -165,6 +181,17 @@ struct Asked {
     checkpoint: bool,
     flush: bool,
     ends: bool,
+}
+
+/// A checkpoint that is to be written.
+pub(crate) struct Begun {
+    schemas: Schemas,
+    /// The first file of the log that is needed behind it, and its first record.
+    log: u64,
+    next: u64,
+    /// Files of rows from here on are of later commits, or its own.
+    first_new: u64,
+    known: Segments,
 }
 
 /// A commit in the log: the number of its record; none if there was nothing to write.
@@ -207,6 +234,7 @@ impl Storage {
         let lock = disk::locked(&place.lock()).map_err(failed)?;
         let lock = lock.ok_or_else(|| is_open(folder))?;
         if is_new {
+            check_new(&place)?;
             let schemas = Current::default().snapshot();
             let (empty, _) = checkpoint::written(
                 &schemas,
@@ -240,6 +268,7 @@ impl Storage {
             since: AtomicU64::new(bytes),
             asked: Mutex::default(),
             woken: Condvar::new(),
+            closing: Cancellation::default(),
             lock: Mutex::new(Some(lock)),
         };
         Ok((storage, state.schemas))
@@ -266,7 +295,8 @@ impl Storage {
         let mut streams = Vec::new();
         let mut files = Vec::new();
         let mut keep = |rows: &Table| {
-            if rows.rows() >= self.limits.file_rows && rows.bytes() >= self.limits.file_bytes {
+            let Limits { file_rows, file_bytes, record_bytes, .. } = self.limits;
+            if rows.rows() >= file_rows && rows.bytes() >= file_bytes || rows.bytes() >= record_bytes {
                 let made = self.write_rows(rows)?;
                 files.extend(made.iter().map(|file| file.number));
                 return Ok(made.into_iter().map(Rows::File).collect());
@@ -412,6 +442,8 @@ impl Storage {
     /// Nobody commits any more: what has been committed is kept, and others may open the folder.
     pub(crate) fn close(&self, schemas: &Schemas) {
         self.ask(|asked| asked.ends = true);
+        self.closing.cancel();
+        let _none_is_made = self.checkpointing.take(&Cancellation::default());
         for (number, sequence) in sequences(schemas) {
             // Else it has a gap when it is opened again.
             let _gap = sequence.counter.close(number);
@@ -445,13 +477,6 @@ impl Storage {
         }
     }
 
-    /// Makes a checkpoint that nobody waits for: one that fails is tried again when the log has grown once more.
-    pub(crate) fn checkpoint_meanwhile(&self, current: &Current) {
-        if self.checkpoint(current, &Cancellation::default()).is_err() {
-            self.since.store(0, Ordering::Relaxed);
-        }
-    }
-
     /// All that was committed is on the device.
     ///
     /// # Errors
@@ -468,16 +493,39 @@ impl Storage {
     /// 53100 and 58030, and the one before is as good as it was; 57014.
     pub(crate) fn checkpoint(&self, current: &Current, heard: &Cancellation) -> Result<()> {
         let _one = self.checkpointing.take(heard)?;
+        let begun = self.begin_checkpoint(current, heard)?;
+        self.finish_checkpoint(begun, heard)
+    }
+
+    /// Makes a checkpoint that nobody waits for: one that fails is tried again when the log has grown once more. False if there is
+    /// nothing more to be kept.
+    pub(crate) fn checkpoint_meanwhile(
+        &self,
+        with_current: impl FnOnce(&dyn Fn(&Current) -> Result<Begun>) -> Option<Result<Begun>>,
+    ) -> bool {
+        let heard = &self.closing;
+        let Ok(_one) = self.checkpointing.take(heard) else { return false };
+        let Some(begun) = with_current(&|current| self.begin_checkpoint(current, heard)) else { return false };
+        if begun.and_then(|begun| self.finish_checkpoint(begun, heard)).is_err() {
+            self.since.store(0, Ordering::Relaxed);
+        }
+        true
+    }
+
+    fn begin_checkpoint(&self, current: &Current, heard: &Cancellation) -> Result<Begun> {
+        let publishing = current.begin_write(heard)?;
+        let (log, next) = self.log.rotate()?;
+        self.settle();
+        let first_new = self.next_file.load(Ordering::Relaxed);
+        let schemas = publishing.schemas();
+        // What sequences have kept ahead goes with the log.
+        keep_counters(&schemas, &self.keeper);
+        Ok(Begun { schemas, log, next, first_new, known: self.segments().clone() })
+    }
+
+    fn finish_checkpoint(&self, begun: Begun, heard: &Cancellation) -> Result<()> {
+        let Begun { schemas, log, next, first_new, known } = begun;
         let context = Context { cancellation: heard.clone(), ..self.context.clone() };
-        let (schemas, log, next, first_new, known) = {
-            let publishing = current.begin_write(heard)?;
-            let (log, next) = self.log.rotate()?;
-            self.settle();
-            let first_new = self.next_file.load(Ordering::Relaxed);
-            // What sequences have kept ahead goes with the log.
-            keep_counters(&publishing.schemas(), &self.keeper);
-            (publishing.schemas(), log, next, first_new, self.segments().clone())
-        };
         self.since.store(0, Ordering::Relaxed);
         let mut made = Vec::new();
         let mut write = |rows: &Table| {

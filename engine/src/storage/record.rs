@@ -16,6 +16,7 @@ use crate::catalog::{
     StoredView,
 };
 use crate::grants::Owned;
+use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{Declared, View};
 use multiloop_planner::types::{DataType, Field};
 use serde::{Deserialize, Serialize};
@@ -255,9 +256,16 @@ pub(super) struct Record {
 
 impl Record {
     /// As it stands in the log.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let head = serde_json::to_vec(&self.change).expect("a change has no maps with keys other than texts");
+    ///
+    /// # Errors
+    /// 54000 if it would have more than 4 GiB.
+    pub(super) fn to_bytes(&self) -> Result<Vec<u8>> {
+        let head = serde_json::to_vec(&self.change).map_err(|error| Error::internal(error.to_string()))?;
         let length = 4 + head.len() + self.streams.len();
+        if u32::try_from(length).is_err() {
+            let message = "a transaction of more than 4 GiB in few rows cannot be kept";
+            return Err(Error::new(ErrorKind::LimitExceeded, message));
+        }
         let mut bytes = Vec::with_capacity(HEAD_BYTES + length);
         bytes.extend(MARK);
         bytes.extend((length as u32).to_le_bytes());
@@ -269,7 +277,7 @@ impl Record {
         bytes.extend(&self.streams);
         let crc = crc32fast::hash(&bytes[12..]);
         bytes[8..12].copy_from_slice(&crc.to_le_bytes());
-        bytes
+        Ok(bytes)
     }
 
     /// The record that some bytes begin with, and how many it has; none if they begin with no whole one.

@@ -8,7 +8,7 @@ use super::replay::{self, Source};
 use super::rows::Reading;
 use super::{Place, could_not, log};
 use crate::Result;
-use crate::catalog::{Schemas, State, reserve_oids};
+use crate::catalog::{Object, Qualified, Schemas, State, reserve_oids};
 use arrow::buffer::Buffer;
 use multiloop_exec::column::Column;
 use multiloop_exec::column::build::{Storage, TableBuilder};
@@ -97,7 +97,8 @@ pub(super) fn recovered(disk: &dyn Disk, place: &Place, context: &Context) -> Re
         if is_last {
             let damaged = |what: String| log::damaged(&path, 0, &what);
             let source = Source { streams: &[], file: &file, damaged: &damaged };
-            let state = pending.done(&source)?;
+            let mut state = pending.done(&source)?;
+            drop_views(&mut state);
             return Ok(Recovered { state, segments, next, log: number, bytes, files });
         }
     }
@@ -133,5 +134,19 @@ pub(super) fn remove_others(disk: &dyn Disk, place: &Place, kept: &HashSet<u64>)
             // It is in nobody's way.
             let _stays = disk.remove(&path);
         }
+    }
+}
+
+/// Drops views over what is not kept: rows that a program gives.
+fn drop_views(state: &mut State) {
+    loop {
+        let is_there = |need: &Qualified| state.get(need).is_some();
+        let lacks = |object: &Object| !object.entry.needs().iter().all(is_there);
+        let named = |(schema, name, _): (&str, &str, &Object)| Qualified { schema: schema.into(), name: name.into() };
+        let gone: Vec<Qualified> = state.iter().filter(|(_, _, object)| lacks(object)).map(named).collect();
+        if gone.is_empty() {
+            return;
+        }
+        gone.iter().for_each(|name| drop(state.remove(name)));
     }
 }

@@ -2,7 +2,11 @@
 
 use super::disk::{Disk, DiskFile, Machine};
 use super::{Limits, Storage};
-use crate::{Engine, Error, ErrorKind, Result, Session, TransactionStatus};
+use crate::{
+    DataType, Engine, Error, ErrorKind, Field, ProviderError, Result, Scan, Session, TablePart, TableProvider,
+    TransactionStatus,
+};
+use arrow::array::{Int32Array, RecordBatch};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::TempDir;
 
 /// As little as can be, so that all ways are gone.
-const SMALL: Limits = Limits { file_rows: 300, file_bytes: 1, log_bytes: 1 << 40 };
+const SMALL: Limits = Limits { file_rows: 300, file_bytes: 1, record_bytes: usize::MAX, log_bytes: 1 << 40 };
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("there is a folder for what is temporary")
@@ -655,4 +659,60 @@ fn sequences_go_on() {
     run_all(&session, &["INSERT INTO t (c) VALUES (7)"]);
     let row = "SELECT a::text || ' ' || b || ' ' || c || ' ' || d FROM t WHERE c = 7 AND a > 50";
     assert_eq!(session.query_scalar::<String>(row, ()).expect("a row"), "52 151 7 14");
+}
+
+/// What a program gives is not there when it does not, nor are views over it; all else is as it was.
+#[test]
+fn what_is_not_kept() {
+    let folder = folder();
+    let engine = open(folder.path());
+    let session = engine.session();
+    session.register_table("given", Given).expect("it is registered");
+    run_all(
+        &session,
+        &[
+            "CREATE TABLE t (a int)",
+            "CREATE VIEW over AS SELECT a FROM given",
+            "CREATE VIEW above AS SELECT a + 1 AS b FROM over",
+            "CREATE TEMP TABLE own (a int)",
+            "INSERT INTO t SELECT b FROM above",
+        ],
+    );
+    drop((session, engine));
+    let engine = open(folder.path());
+    let session = engine.session();
+    assert_eq!(session.query_scalar::<i64>("SELECT sum(a) FROM t", ()).expect("a sum"), 3);
+    run_all(&session, &["BEGIN", "INSERT INTO t VALUES (4)", "COMMIT"]);
+    for name in ["given", "over", "above", "own"] {
+        let error = run(&session, &format!("SELECT * FROM {name}")).expect_err("it is gone");
+        assert_eq!(error.kind(), ErrorKind::UnknownTable, "{name}");
+    }
+    check_again(&engine, folder.path());
+}
+
+#[derive(Debug)]
+struct Given;
+
+impl TableProvider for Given {
+    fn fields(&self) -> Vec<Field> {
+        vec![Field::new("a", DataType::Integer, false)]
+    }
+
+    fn scan(&self, scan: &Scan) -> std::result::Result<Vec<TablePart>, ProviderError> {
+        let all = RecordBatch::try_from_iter_with_nullable([("a", Arc::new(Int32Array::from(vec![2])) as _, false)])?;
+        Ok(vec![TablePart::new(std::iter::once(Ok(all.project(&scan.columns)?)))])
+    }
+}
+
+/// A database whose checkpoint is lost is not taken for an empty folder.
+#[test]
+fn a_checkpoint_that_is_missing() {
+    let folder = folder();
+    some_data(folder.path());
+    fs::remove_file(folder.path().join("checkpoint")).expect("it goes");
+    for _ in 0..2 {
+        let opened = open_with(Arc::new(Machine), SMALL, folder.path()).map(drop).map_err(|error| error.kind());
+        assert_eq!(opened, Err(ErrorKind::DataCorrupted));
+    }
+    assert!(fs::read_dir(folder.path().join("rows")).expect("they are there").count() > 0);
 }

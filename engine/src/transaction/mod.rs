@@ -474,7 +474,7 @@ impl Work {
                 let now = publishing.schemas();
                 let published = merged((base, &state.schemas, &now), &mut changed, rebase)
                     .and_then(|schemas| publishing.publish(schemas))
-                    .and_then(|logged| current.wait(logged, waits(&transaction.after)));
+                    .and_then(|logged| current.wait(logged, waits(&self.settings())));
                 if let Err(error) = published {
                     self.restore(&transaction);
                     return Err(error);
