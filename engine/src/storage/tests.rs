@@ -716,3 +716,21 @@ fn a_checkpoint_that_is_missing() {
     }
     assert!(fs::read_dir(folder.path().join("rows")).expect("they are there").count() > 0);
 }
+
+/// Who does not wait for the device has it written all the same, and on the device soon, or when the engine ends.
+#[test]
+fn who_does_not_wait() {
+    let folder = folder();
+    let disk = Arc::new(Failing { calls: AtomicU64::new(0), fails: u64::MAX, for_good: false, is_torn: false });
+    let engine = open_with(Arc::new(Shared(Arc::clone(&disk))), SMALL, folder.path()).expect("it opens");
+    let session = engine.session();
+    run_all(&session, &["CREATE TABLE t (a int)", "SET synchronous_commit = off"]);
+    let before = disk.calls.load(Ordering::Relaxed);
+    run_all(&session, &["INSERT INTO t VALUES (1)", "BEGIN", "INSERT INTO t VALUES (2)", "COMMIT"]);
+    // Two records; the device is asked later, by somebody else.
+    assert!(disk.calls.load(Ordering::Relaxed) >= before + 2);
+    check_again(&engine, folder.path());
+    drop((session, engine));
+    let engine = open(folder.path());
+    assert_eq!(engine.session().query_scalar::<i64>("SELECT sum(a) FROM t", ()).expect("a sum"), 3);
+}
