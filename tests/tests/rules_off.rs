@@ -106,6 +106,10 @@ impl Checked {
 
     fn check(&mut self, sql: &str, expected: &[Vec<String>]) {
         let Some(full) = self.plan(sql) else { return };
+        // A view may draw from a sequence, and gives another value each time.
+        if full.program.contains("next_value(") {
+            return;
+        }
         let mut seen = BTreeSet::from([full.program]);
         let first = seen.clone();
         let changed: BTreeSet<String> = full.changed.into_iter().collect();
