@@ -17,7 +17,7 @@ const HEAD: [u8; 8] = *b"MLLOG\0\0\x01";
 /// The bytes of that.
 const HEAD_BYTES: usize = 16;
 
-/// The log, to be written.
+/// The log, to be written. Who holds `writer` may take `synced`, and not the other way round.
 #[derive(Debug)]
 pub(super) struct Log {
     disk: Arc<dyn Disk>,
@@ -34,15 +34,16 @@ struct Writer {
     /// The number of the file.
     number: u64,
     bytes: u64,
+    /// So many of them are on the device.
+    durable: u64,
     /// The next record's number.
     next: u64,
 }
 
 #[derive(Debug)]
 struct Synced {
-    /// The last record that is on the device, and the bytes of its file up to its end.
+    /// The last record that is on the device.
     done: u64,
-    bytes: u64,
     is_running: bool,
     failed: Option<Error>,
 }
@@ -54,7 +55,7 @@ impl Log {
     /// 58030 and 53100 for a file that cannot be made.
     pub(super) fn new(disk: &Arc<dyn Disk>, place: &Place, number: u64, next: u64) -> Result<Self> {
         let writer = begin(&**disk, place, number, next)?;
-        let synced = Synced { done: next - 1, bytes: HEAD_BYTES as u64, is_running: false, failed: None };
+        let synced = Synced { done: next - 1, is_running: false, failed: None };
         let (writer, synced) = (Mutex::new(writer), Mutex::new(synced));
         Ok(Log { disk: Arc::clone(disk), place: place.clone(), writer, synced, changed: Condvar::new() })
     }
@@ -87,9 +88,9 @@ impl Log {
     /// # Errors
     /// 53100 and 58030, 54000 for one that is too long; then it is as if it had never been.
     pub(super) fn write(&self, change: Change, streams: Vec<u8>) -> Result<u64> {
+        let mut writer = self.writer();
         self.check()?;
         let durable = self.durable();
-        let mut writer = self.writer();
         let number = writer.next;
         let bytes = Record { number, durable, change, streams }.to_bytes()?;
         if let Err(error) = writer.file.write(&bytes) {
@@ -128,26 +129,33 @@ impl Log {
             synced = self.synced();
             synced.is_running = false;
             match result {
-                Ok((last, bytes)) => (synced.done, synced.bytes) = (last, bytes),
-                Err(error) => {
-                    synced.failed = Some(error);
-                    // Who is told that it has failed does not find it done when the database is opened again, if that can be.
-                    let writer = self.writer();
-                    let _stays = writer.file.cut(synced.bytes);
-                }
+                Ok(last) => synced.done = synced.done.max(last),
+                Err(error) => drop(synced.failed.get_or_insert(error)),
             }
             self.changed.notify_all();
         }
     }
 
-    /// Asks the device for all that is written: the last record of that, and the bytes of the file up to its end.
-    fn sync(&self) -> Result<(u64, u64)> {
-        let (file, path, last, bytes) = {
+    /// Asks the device for all that is written: the last record of that.
+    fn sync(&self) -> Result<u64> {
+        let (file, number, last, bytes) = {
             let writer = self.writer();
-            (Arc::clone(&writer.file), writer.path.clone(), writer.next - 1, writer.bytes)
+            (Arc::clone(&writer.file), writer.number, writer.next - 1, writer.bytes)
         };
-        file.sync().map_err(|error| could_not("sync", &path, &error))?;
-        Ok((last, bytes))
+        let result = file.sync();
+        let mut writer = self.writer();
+        match result {
+            Ok(()) if writer.number == number => writer.durable = bytes,
+            Ok(()) => {}
+            Err(error) => {
+                let error = could_not("sync", &writer.path, &error);
+                self.lose(error.clone());
+                // Who is told that it has failed does not find it done when the database is opened again, if that can be.
+                let _stays = writer.file.cut(writer.durable);
+                return Err(error);
+            }
+        }
+        Ok(last)
     }
 
     fn lose(&self, error: Error) {
@@ -166,6 +174,13 @@ impl Log {
     pub(super) fn rotate(&self) -> Result<(u64, u64)> {
         self.wait_all()?;
         let mut writer = self.writer();
+        // Sequences may have moved meanwhile.
+        if writer.durable < writer.bytes {
+            writer.file.sync().map_err(|error| could_not("sync", &writer.path, &error)).inspect_err(|error| {
+                self.lose(error.clone());
+            })?;
+            writer.durable = writer.bytes;
+        }
         let number = writer.number + 1;
         let begun = begin(&*self.disk, &self.place, number, writer.next).inspect_err(|_| {
             // What is written goes on where it was, and nothing may seem to come behind that.
@@ -176,7 +191,7 @@ impl Log {
             }
         });
         *writer = begun?;
-        self.synced().bytes = writer.bytes;
+        self.synced().done = writer.next - 1;
         Ok((number, writer.next))
     }
 
@@ -202,7 +217,8 @@ fn begin(disk: &dyn Disk, place: &Place, number: u64, next: u64) -> Result<Write
     file.write(&head).map_err(failed)?;
     file.sync().map_err(failed)?;
     disk.sync_folder(&place.logs()).map_err(failed)?;
-    Ok(Writer { file, number, bytes: HEAD_BYTES as u64, next, path: path.clone() })
+    let bytes = HEAD_BYTES as u64;
+    Ok(Writer { file, number, bytes, durable: bytes, next, path: path.clone() })
 }
 
 /// What is read of a file of the log.

@@ -13,6 +13,7 @@ use arrow::buffer::Buffer;
 use multiloop_exec::column::Column;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::workers::context::Context;
+use multiloop_planner::types::Field;
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
@@ -52,13 +53,15 @@ pub(super) fn recovered(disk: &dyn Disk, place: &Place, context: &Context) -> Re
             let Kind::Table { fields, declared } = &of.definition.kind else {
                 return Err(damaged("rows of what is no table".to_owned()));
             };
+            // A row that is deleted may have what no other may have.
+            let fields: Vec<Field> = fields.iter().cloned().map(replay::any).collect();
             let mut builder = TableBuilder::new(fields.clone(), Storage::Compact, context);
             for file in &of.files {
                 let path = place.rows(file.number);
                 let damaged = |what: String| log::damaged(&path, 0, &what);
                 let bytes = read_rows(disk, place, file)?;
                 let mut push = |rows: usize, columns: Vec<Column>| builder.push_columns(rows, columns);
-                Reading::of(fields).file(&bytes, &damaged, &mut push)?;
+                Reading::of(&fields).file(&bytes, &damaged, &mut push)?;
             }
             let table = replay::stored(&of.name.name, builder.finish()?, declared, &state, context)?;
             let mut start = 0;

@@ -246,9 +246,8 @@ fn many_rows_change() {
         let copy = self::folder();
         copy_of(folder.path(), copy.path());
         let sums = |engine: &Engine| {
-            let sql = "SELECT count(*), sum(i), sum(a), count(DISTINCT b), sum(hash(b) % 1000) FROM t";
-            let sql = sql.replace(", sum(hash(b) % 1000)", "");
-            engine.session().sql(&sql).and_then(|rows| rows.pretty()).expect("it is asked")
+            let sql = "SELECT count(*), sum(i), sum(a), count(DISTINCT b) FROM t";
+            engine.session().sql(sql).and_then(|rows| rows.pretty()).expect("it is asked")
         };
         assert_eq!(sums(&open(copy.path())), sums(&engine), "{sql}");
     }
@@ -733,4 +732,26 @@ fn who_does_not_wait() {
     drop((session, engine));
     let engine = open(folder.path());
     assert_eq!(engine.session().query_scalar::<i64>("SELECT sum(a) FROM t", ()).expect("a sum"), 3);
+}
+
+/// What only deleted rows have is no reason not to open a database.
+#[test]
+fn rows_that_are_deleted_may_have_anything() {
+    let folder = folder();
+    let engine = open(folder.path());
+    let session = engine.session();
+    run_all(
+        &session,
+        &[
+            "CREATE TABLE t (a int, b text)",
+            "INSERT INTO t VALUES (1, 'x'), (NULL, 'y'), (3, 'z'), (3, 'w')",
+            "DELETE FROM t WHERE a IS NULL OR b = 'w'",
+            "ALTER TABLE t ALTER a SET NOT NULL, ADD PRIMARY KEY (a)",
+        ],
+    );
+    check_again(&engine, folder.path());
+    engine.checkpoint().expect("a checkpoint is made");
+    check_again(&engine, folder.path());
+    run_all(&session, &["INSERT INTO t VALUES (4, 'v')", "UPDATE t SET b = 'u' WHERE a = 3"]);
+    check_again(&engine, folder.path());
 }
