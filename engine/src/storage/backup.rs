@@ -56,9 +56,9 @@ fn written(schemas: &Schemas, storage: Option<(&Storage, &Segments)>, place: &Pl
         checkpoint::write_rows(&*disk, place, next, rows, context)
     };
     let (new, segments) = checkpoint::written(schemas, (1, 1), known, &mut write, context)?;
-    let copied = |file: &RowsFile| !place.rows(file.number).exists();
+    let is_missing = |file: &RowsFile| !place.rows(file.number).exists();
     if let Some((storage, _)) = storage {
-        for file in segments.values().flatten().map(|segment| &segment.file).filter(|file| copied(file)) {
+        for file in segments.values().flatten().map(|segment| &segment.file).filter(|file| is_missing(file)) {
             context.check()?;
             let (from, to) = (storage.place.rows(file.number), place.rows(file.number));
             fs::copy(&from, &to).map_err(|error| could_not("copy", &from, &error))?;

@@ -47,8 +47,8 @@ use recovery::{Recovered, recovered, remove_others};
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// When what is done.
@@ -368,35 +368,26 @@ impl Storage {
         segments
     }
 
-    /// Writes many rows to files, as many as can be at the same time.
+    /// Writes many rows to files, some at the same time: by threads of its own, since workers do not wait for a device.
     fn write_rows(&self, rows: &Table) -> Result<Vec<RowsFile>> {
         let parts: Vec<Table> = rows.chunks.chunks(checkpoint::FILE_CHUNKS).map(|chunks| part(rows, chunks)).collect();
-        let next = AtomicUsize::new(0);
-        let made = Mutex::new(Vec::with_capacity(parts.len()));
-        let failed = OnceLock::new();
-        let work = || {
-            while failed.get().is_none() {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(part) = parts.get(at) else { return };
-                let number = self.next_file.fetch_add(1, Ordering::Relaxed);
-                match checkpoint::write_rows(&*self.disk, &self.place, number, part, &self.context) {
-                    Ok(file) => made.lock().unwrap_or_else(PoisonError::into_inner).push((at, file)),
-                    Err(error) => drop(failed.set(error)),
-                }
-            }
-        };
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(parts.len());
-        std::thread::scope(|scope| {
-            (1..threads).for_each(|_| drop(scope.spawn(work)));
-            work();
+        let first = self.next_file.fetch_add(parts.len() as u64, Ordering::Relaxed);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(parts.len()).max(1);
+        let write =
+            |at: usize| checkpoint::write_rows(&*self.disk, &self.place, first + at as u64, &parts[at], &self.context);
+        let some = |from: usize| (from..parts.len()).step_by(threads).map(write).collect::<Result<Vec<_>>>();
+        let made: Result<Vec<Vec<RowsFile>>> = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|from| scope.spawn(move || some(from))).collect();
+            let own = std::iter::once(some(0));
+            let panicked = |_| Err(Error::internal("rows could not be written"));
+            own.chain(others.into_iter().map(|other| other.join().unwrap_or_else(panicked))).collect()
         });
-        let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(error) = failed.into_inner() {
-            made.iter().for_each(|(_, file)| drop(self.disk.remove(&self.place.rows(file.number))));
-            return Err(error);
-        }
-        made.sort_by_key(|(at, _)| *at);
-        Ok(made.into_iter().map(|(_, file)| file).collect())
+        let made = made.inspect_err(|_| {
+            (first..).take(parts.len()).for_each(|number| drop(self.disk.remove(&self.place.rows(number))));
+        })?;
+        let mut made: Vec<RowsFile> = made.into_iter().flatten().collect();
+        made.sort_by_key(|file| file.number);
+        Ok(made)
     }
 
     /// An error once the device has lost something: nothing is written any more.
@@ -506,9 +497,8 @@ impl Storage {
         let heard = &self.closing;
         let Ok(_one) = self.checkpointing.take(heard) else { return false };
         let Some(begun) = with_current(&|current| self.begin_checkpoint(current, heard)) else { return false };
-        if begun.and_then(|begun| self.finish_checkpoint(begun, heard)).is_err() {
-            self.since.store(0, Ordering::Relaxed);
-        }
+        // One that fails is tried again: when the log has grown once more, or with the next commit if it had no new file.
+        let _tried_again = begun.and_then(|begun| self.finish_checkpoint(begun, heard));
         true
     }
 

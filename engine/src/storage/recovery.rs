@@ -1,6 +1,6 @@
 //! Opening a database: the last checkpoint, and the log behind it.
 
-use super::checkpoint::{self, Segment, Segments};
+use super::checkpoint::{self, Checkpoint, Segment, Segments};
 use super::disk::Disk;
 use super::pending::Pending;
 use super::record::{self, Kind, RowsFile};
@@ -38,8 +38,47 @@ pub(super) struct Recovered {
 pub(super) fn recovered(disk: &dyn Disk, place: &Place, context: &Context) -> Result<Recovered> {
     let checkpoint = checkpoint::read(disk, &place.checkpoint())?;
     reserve_oids(checkpoint.oids);
+    let (state, segments) = of_checkpoint(&checkpoint, disk, place, context)?;
+    let mut files: Vec<u64> = segments.values().flatten().map(|segment| segment.file.number).collect();
+    let file = |file: &RowsFile| read_rows(disk, place, file);
+    let (mut next, mut number, mut bytes) = (checkpoint.next, checkpoint.log, 0);
+    let mut pending = Pending::new(state, context);
+    loop {
+        let path = place.log(number);
+        let is_last = !place.log(number + 1).exists();
+        let read = log::read(disk, &path, next, is_last)?;
+        bytes += read.bytes;
+        for record in read.records {
+            let damaged = |what: String| log::damaged(&path, 0, &format!("record {}: {what}", record.number));
+            let source = Source { streams: &record.streams, file: &file, damaged: &damaged };
+            pending.add(&record, &source)?;
+            files.extend(record.change.files().iter().map(|file| file.number));
+            reserve_oids(record.change.oids);
+            next = record.number + 1;
+        }
+        if let Some(torn) = read.torn {
+            cut(disk, &path, torn)?;
+            number -= u64::from(torn == 0);
+        }
+        number += 1;
+        if is_last {
+            let damaged = |what: String| log::damaged(&path, 0, &what);
+            let source = Source { streams: &[], file: &file, damaged: &damaged };
+            let mut state = pending.done(&source)?;
+            drop_views(&mut state);
+            return Ok(Recovered { state, segments, next, log: number, bytes, files });
+        }
+    }
+}
+
+/// The state of a checkpoint, and which files have its rows.
+fn of_checkpoint(
+    checkpoint: &Checkpoint,
+    disk: &dyn Disk,
+    place: &Place,
+    context: &Context,
+) -> Result<(State, Segments)> {
     let mut state = State::shared(Schemas::default());
-    let mut files: Vec<u64> = Vec::new();
     let mut segments = Segments::new();
     for (name, definition) in &checkpoint.schemas {
         replay::put_schema(&mut state, name, definition);
@@ -74,37 +113,9 @@ pub(super) fn recovered(disk: &dyn Disk, place: &Place, context: &Context) -> Re
         };
         let object = replay::object(&of.definition, &of.name.name, table)?;
         replay::put(&mut state, &of.name, object, &source)?;
-        files.extend(of.files.iter().map(|file| file.number));
         segments.insert(of.definition.oid, of_table);
     }
-    let (mut next, mut number, mut bytes) = (checkpoint.next, checkpoint.log, 0);
-    let mut pending = Pending::new(state, context);
-    loop {
-        let path = place.log(number);
-        let is_last = !place.log(number + 1).exists();
-        let read = log::read(disk, &path, next, is_last)?;
-        bytes += read.bytes;
-        for record in read.records {
-            let damaged = |what: String| log::damaged(&path, 0, &format!("record {}: {what}", record.number));
-            let source = Source { streams: &record.streams, file: &file, damaged: &damaged };
-            pending.add(&record, &source)?;
-            files.extend(record.change.files().iter().map(|file| file.number));
-            reserve_oids(record.change.oids);
-            next = record.number + 1;
-        }
-        if let Some(torn) = read.torn {
-            cut(disk, &path, torn)?;
-            number -= u64::from(torn == 0);
-        }
-        number += 1;
-        if is_last {
-            let damaged = |what: String| log::damaged(&path, 0, &what);
-            let source = Source { streams: &[], file: &file, damaged: &damaged };
-            let mut state = pending.done(&source)?;
-            drop_views(&mut state);
-            return Ok(Recovered { state, segments, next, log: number, bytes, files });
-        }
-    }
+    Ok((state, segments))
 }
 
 /// Drops what stands behind the last whole record of a file.
