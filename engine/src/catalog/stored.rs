@@ -287,6 +287,11 @@ impl StoredTable {
         let mut fields: Vec<Field> =
             own.iter().chain(&own).map(|field| Field { nullable: true, ..field.clone() }).collect();
         fields.push(Field::new("row number", DataType::BigInt, false));
+        StoredTable::awaited(&self.info.name, fields)
+    }
+
+    /// What the planner sees of rows that are not there yet, of which nothing is proven.
+    pub(crate) fn awaited(name: &str, fields: Vec<Field>) -> Self {
         let unknown = |field: &Field| {
             let proofs = Proofs { nulls: field.nullable.into(), ..Proofs::default() };
             ColumnStatistics { proofs, ..ColumnStatistics::default() }
@@ -294,7 +299,7 @@ impl StoredTable {
         let columns = fields.iter().map(unknown).collect();
         let statistics = TableStatistics { rows: MEETING_MAX, columns, about_rows: Some(MEETING_LIKELY) };
         let table = Table { statistics: Arc::new(statistics), ..Table::empty(fields) };
-        StoredTable::new(&self.info.name, table, Arc::default())
+        StoredTable::new(name, table, Arc::default())
     }
 
     /// The same with rows, of which more is known then: whoever asked has a plan for any.

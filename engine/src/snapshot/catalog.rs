@@ -17,7 +17,7 @@ use multiloop_planner::catalog::{
 use multiloop_planner::function::IntervalStyle;
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
-use multiloop_planner::types::{DataType, OidKind};
+use multiloop_planner::types::{DataType, Field, OidKind};
 use multiloop_planner::value::Value;
 use std::any::Any;
 use std::sync::Arc;
@@ -69,7 +69,15 @@ impl Catalog for Snapshot<'_> {
         let Ok(stored) = self.state.table(&found) else { return Ok(None) };
         let met = stored.meeting();
         let info = Arc::clone(&met.info);
-        *self.meeting.borrow_mut() = Some(met);
+        self.awaited.borrow_mut().push(met);
+        Ok(Some(info))
+    }
+
+    fn awaited(&self, name: &str, fields: Vec<Field>) -> Result<Option<Arc<TableInfo>>> {
+        self.counts.set(true);
+        let awaited = StoredTable::awaited(name, fields);
+        let info = Arc::clone(&awaited.info);
+        self.awaited.borrow_mut().push(awaited);
         Ok(Some(info))
     }
 

@@ -90,8 +90,9 @@ pub(crate) struct Snapshot<'a> {
     changing: RefCell<Vec<(Qualified, StoredTable, TableHandle)>>,
     /// Tables with the numbers of their rows, without those that others have taken.
     skipping: RefCell<Vec<StoredTable>>,
-    /// Rows that were to be inserted beside those that are there.
-    meeting: RefCell<Option<StoredTable>>,
+    /// Tables whose rows a part of the statement gives before another one reads them: rows that were to be inserted beside those that
+    /// are there, and what RETURNING gives within WITH.
+    awaited: RefCell<Vec<StoredTable>>,
     /// Whether whoever asks needs no rights.
     is_trusted: Cell<bool>,
 }
@@ -206,7 +207,7 @@ impl<'a> Snapshot<'a> {
             coming: RefCell::default(),
             changing: RefCell::default(),
             skipping: RefCell::default(),
-            meeting: RefCell::default(),
+            awaited: RefCell::default(),
             is_trusted: Cell::new(false),
         }
     }
@@ -222,13 +223,18 @@ impl<'a> Snapshot<'a> {
         changing.iter().find(|(of, ..)| of == name).map(|(_, _, handle)| *handle)
     }
 
-    /// Says which rows were to be inserted beside those that are there, which the statement has asked for before.
-    pub(crate) fn meet(&self, rows: Table) {
-        let mut meeting = self.meeting.borrow_mut();
-        if let Some(known) = &*meeting {
-            let met = known.with_rows(rows);
-            *meeting = Some(met);
+    /// Says which rows a table has that the statement has asked for before, without rows.
+    pub(crate) fn give(&self, handle: TableHandle, rows: Table) {
+        let mut awaited = self.awaited.borrow_mut();
+        if let Some(known) = awaited.iter_mut().find(|known| known.info.handle == handle) {
+            *known = known.with_rows(rows);
         }
+    }
+
+    /// What the planner knows of such a table.
+    pub(crate) fn awaited_info(&self, handle: TableHandle) -> Option<Arc<TableInfo>> {
+        let awaited = self.awaited.borrow();
+        awaited.iter().find(|known| known.info.handle == handle).map(|known| Arc::clone(&known.info))
     }
 
     /// Lets queries name rows that are on their way into a table; gives what the planner sees of them.
@@ -514,7 +520,7 @@ impl<'a> Snapshot<'a> {
             .or_else(|| self.coming.borrow().as_ref().and_then(of))
             .or_else(|| self.changing.borrow().iter().find_map(|(_, stored, _)| of(stored)))
             .or_else(|| self.skipping.borrow().iter().find_map(of))
-            .or_else(|| self.meeting.borrow().as_ref().and_then(of))
+            .or_else(|| self.awaited.borrow().iter().find_map(of))
             .or_else(|| self.system_tables.borrow().values().find_map(system))
             .or_else(|| self.files.borrow().values().find_map(of))
             .or_else(|| self.made.borrow().iter().find_map(of))

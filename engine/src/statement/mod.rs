@@ -107,6 +107,9 @@ fn run_once(
         if let Statement::Change(change) = statement {
             return runner.change(&change, write, timings);
         }
+        if let Statement::ChangingWith(with) = statement {
+            return runner.change_with(&with, write, timings);
+        }
         if let Statement::Locking(locking) = statement {
             drop(write);
             return runner.lock(&locking, timings);
@@ -135,7 +138,7 @@ fn run_once(
             Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
             Statement::Session(_) => Err(Error::internal("a session's own statement was run as one of tables")),
             Statement::Insert { name, columns, query } => return runner.insert_rows((&name, &columns), query, write),
-            Statement::Change(_) | Statement::Locking(_) => {
+            Statement::Change(_) | Statement::ChangingWith(_) | Statement::Locking(_) => {
                 Err(Error::internal("a change was run as another statement"))
             }
             Statement::Drop { names, kind, if_exists, cascade } => runner.drop(&names, kind, if_exists, cascade),
@@ -693,6 +696,7 @@ pub(crate) fn shown_fields(statement: &Statement) -> Option<Vec<Field>> {
         Statement::Describe { .. } | Statement::DescribeQuery(_) => &["column", "type", "nullable"],
         Statement::Summarize(_) => return Some(summary::fields()),
         Statement::Change(change) => return change.returned_fields(),
+        Statement::ChangingWith(with) => return with.main.returned_fields(),
         Statement::Locking(locking) => return Some(locking.fields()),
         _ => return None,
     };

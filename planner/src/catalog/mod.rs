@@ -350,6 +350,12 @@ pub trait Catalog {
         Ok(None)
     }
 
+    /// A table of these columns whose rows a part of the statement gives before another one reads them: what RETURNING gives within
+    /// WITH. Nothing is proven of them.
+    fn awaited(&self, _name: &str, _fields: Vec<Field>) -> Result<Option<Arc<TableInfo>>> {
+        Ok(None)
+    }
+
     /// An error (42501) unless whoever asks may do this with the table or view of a name, if there is one; `through` is the innermost
     /// view whose text names it, which is asked with the rights of its owner.
     fn check_right(&self, _: &TableName, _: Right, _through: Option<&TableName>) -> Result<()> {

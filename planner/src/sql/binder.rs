@@ -41,6 +41,10 @@ pub(crate) struct Binder<'b, 'a> {
     pub(super) locks_next: Option<super::locking::Clauses>,
     /// The table whose rows the statement changes.
     pub(super) changed: Option<crate::catalog::TableName>,
+    /// What a MERGE does with the rows of which RETURNING is being bound.
+    pub(super) merge_action: Option<&'static str>,
+    /// The queries of the statement's WITH whose rows are there before it runs, if it has one that changes rows.
+    pub(super) parts: Option<super::change::PartsInSight>,
     /// Whether the FROM that is being bound names the recursive query that it is in the step of.
     pub(super) names_itself: bool,
 }
@@ -82,6 +86,8 @@ impl<'b, 'a> Binder<'b, 'a> {
             locking: None,
             locks_next: None,
             changed: None,
+            parts: None,
+            merge_action: None,
         }
     }
 

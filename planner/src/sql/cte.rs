@@ -29,6 +29,8 @@ pub(super) enum CteMeaning {
     Round(Box<Round>),
     /// In the step of an iteration, its state.
     State(Box<Recursion>),
+    /// What a part of the statement gives before.
+    Part(Box<super::change::PartInSight>),
     /// Nothing yet: whoever names it is in error.
     Refused(Error),
 }
@@ -41,25 +43,23 @@ impl Binder<'_, '_> {
         parent: Option<&Scope<'_>>,
     ) -> Result<Vec<Definition>> {
         let Some(ast::With { with_token: _, recursive, cte_tables }) = with else { return Ok(Vec::new()) };
-        let mut names = FxHashSet::default();
-        for ast::Cte { alias, from, .. } in cte_tables {
-            let (name, position) = (Self::fold(&alias.name), self.position(alias.name.span));
-            if let Some(from) = from.as_ref().filter(|from| from.quote_style.is_none()) {
-                let message = format!("syntax error at or near \"{from}\": FROM behind a query of WITH");
-                return Err(Error::new(ErrorKind::Syntax, message).at(position));
-            }
-            if names.contains(&name) {
-                let message = format!("WITH query name \"{name}\" specified more than once");
-                return Err(Error::new(ErrorKind::DuplicateAlias, message).at(position));
-            }
-            names.insert(name);
-        }
+        self.check_names(cte_tables)?;
         let ordered = match recursive {
             true => self.recursive_order(cte_tables),
             false => cte_tables.iter().map(|cte| (cte, false)).collect(),
         };
         let mut definitions = Vec::new();
         for (cte, names_itself) in ordered {
+            if let Some(stands) = self.part_in_sight(cte)? {
+                match *recursive {
+                    true => self.stand(&Self::fold(&cte.alias.name), stands),
+                    false => {
+                        let name = Self::fold(&cte.alias.name);
+                        self.ctes.push(CteInSight { name, stands, tree: None });
+                    }
+                }
+                continue;
+            }
             let rewritten = match &cte.from {
                 Some(clauses) => Some(self.without_search(cte, clauses, *recursive && names_itself, parent)?),
                 None => None,
@@ -89,11 +89,30 @@ impl Binder<'_, '_> {
         Ok(definitions)
     }
 
+    /// 42712 for a name that two queries of a WITH have.
+    pub(super) fn check_names(&self, ctes: &[ast::Cte]) -> Result<()> {
+        let mut names = FxHashSet::default();
+        for ast::Cte { alias, from, .. } in ctes {
+            let (name, position) = (Self::fold(&alias.name), self.position(alias.name.span));
+            if let Some(from) = from.as_ref().filter(|from| from.quote_style.is_none()) {
+                let message = format!("syntax error at or near \"{from}\": FROM behind a query of WITH");
+                return Err(Error::new(ErrorKind::Syntax, message).at(position));
+            }
+            if names.contains(&name) {
+                let message = format!("WITH query name \"{name}\" specified more than once");
+                return Err(Error::new(ErrorKind::DuplicateAlias, message).at(position));
+            }
+            names.insert(name);
+        }
+        Ok(())
+    }
+
     /// The rows of the innermost CTE of this name, under new ids.
     pub(super) fn scan_cte(&mut self, name: &str, position: Option<Position>) -> Result<Option<FromItem>> {
         let Some(at) = self.ctes.iter().rposition(|cte| cte.name == name) else { return Ok(None) };
         match &self.ctes[at].stands {
             CteMeaning::Shared(shared) => Ok(Some(self.builder.scan_shared(shared, name.to_owned()))),
+            CteMeaning::Part(part) => self.scan_part(&part.clone(), name, position).map(Some),
             CteMeaning::Round(_) => self.scan_round(at, position).map(Some),
             CteMeaning::State(state) => Ok(Some(self.builder.scan_round(state, name.to_owned()))),
             CteMeaning::Refused(error) => Err(error.clone().at(position)),

@@ -1,7 +1,6 @@
 //! EXPLAIN and its options, in PostgreSQL's grammar. Those that there is nothing to show for are taken and mean nothing.
 
 use super::binder::Binder;
-use super::change::changing;
 use super::{ExplainForm, ExplainKind, Statement};
 use crate::error::{Error, ErrorKind, Position, Result};
 use sqlparser::ast;
@@ -39,12 +38,12 @@ impl Binder<'_, '_> {
             return Err(conflict("LOOPS, KERNELS and CODE need FORMAT TEXT"));
         }
         let query = match statement {
-            _ if let Some(change) = changing(statement) => {
+            _ if let Some(bound) = self.changed_by(statement) => {
                 if analyze || kind == ExplainKind::Code {
                     let what = "EXPLAIN with ANALYZE or CODE of a statement that changes rows is";
                     return Err(Error::unsupported(what).at(Some(Position(0))));
                 }
-                let bound = self.change(change)?;
+                let bound = bound(self)?;
                 bound.query().cloned().ok_or_else(|| Error::internal("a change without a query"))?
             }
             ast::Statement::Query(query) => self.whole_query(query)?,

@@ -34,19 +34,19 @@ pub(super) struct InsertClauses<'i> {
 
 impl Binder<'_, '_> {
     /// INSERT INTO table [(columns)] rows, with the WITH in front of it.
-    pub(super) fn insert(mut self, insert: &ast::Insert, with: Option<&ast::With>) -> Result<Statement> {
+    pub(super) fn insert(mut self, insert: &ast::Insert, withs: &[&ast::With]) -> Result<Statement> {
         let clauses = self.insert_clauses(insert)?;
         let info = self.table_to_fill(clauses.table)?;
         let name = self.object_name(clauses.table)?;
-        let definitions = self.bind_with(with, None)?;
-        let is_alone = clauses.on.is_none() && clauses.returning.is_none();
+        let definitions = self.bind_withs(withs)?;
+        let is_alone = clauses.on.is_none() && clauses.returning.is_none() && self.parts.is_none();
         let drawn = self.drawn_later(&clauses, &info).filter(|_| is_alone);
         let (rows, columns) = match drawn {
             Some(source) => self.rows_without_defaults(&clauses, &info, source)?,
             None => (self.rows_to_insert(&clauses, &info)?, Vec::new()),
         };
         if !is_alone {
-            return self.insert_returning(&clauses, (name, &info), rows, (with, definitions));
+            return self.insert_returning(&clauses, (name, &info), rows, (withs, definitions));
         }
         let rows = (self.builder.attach(definitions, rows.0), rows.1);
         Ok(Statement::Insert { name, columns, query: self.into_query(rows) })
@@ -244,7 +244,7 @@ impl Binder<'_, '_> {
         }
     }
 
-    fn target_columns(&self, info: &TableInfo, columns: &[ast::ObjectName]) -> Result<Vec<usize>> {
+    pub(super) fn target_columns(&self, info: &TableInfo, columns: &[ast::ObjectName]) -> Result<Vec<usize>> {
         if columns.is_empty() {
             return Ok((0..info.fields.len()).collect());
         }
@@ -387,7 +387,7 @@ impl Binder<'_, '_> {
 }
 
 /// The columns without the name that stands for OVERRIDING, and that.
-fn without_overriding(columns: &[ast::ObjectName]) -> (&[ast::ObjectName], Overriding) {
+pub(super) fn without_overriding(columns: &[ast::ObjectName]) -> (&[ast::ObjectName], Overriding) {
     let Some((last, others)) = columns.split_last() else { return (columns, Overriding::None) };
     match last.0.as_slice() {
         [ast::ObjectNamePart::Identifier(name)] if name.value == OVERRIDING_SYSTEM => (others, Overriding::System),

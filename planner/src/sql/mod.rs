@@ -74,7 +74,7 @@ mod text;
 
 mod change;
 
-pub use change::{Change, ChangeKind, Conflict, ConflictUpdate};
+pub use change::{Change, ChangeKind, ChangingWith, Conflict, ConflictUpdate, MergeAction, Part, Work};
 pub use constraint::made_name;
 pub use definition::{Added, Alter, Alteration, Altering, Retyped, added, default_set, reads_column, retyped};
 pub use definition::{
@@ -117,7 +117,7 @@ impl Tree {
     pub fn is_of_rows(&self) -> bool {
         use sqlparser::ast::Statement as S;
         let Tree::Sql(statement) = self else { return false };
-        matches!(**statement, S::Query(_) | S::Insert(_) | S::Update(_) | S::Delete(_))
+        matches!(**statement, S::Query(_) | S::Insert(_) | S::Update(_) | S::Delete(_) | S::Merge(_))
     }
 }
 
@@ -202,6 +202,8 @@ pub enum Statement {
     Locking(Box<Locking>),
     /// UPDATE, DELETE, and INSERT that has RETURNING or ON CONFLICT.
     Change(Box<Change>),
+    /// A statement with a WITH that changes rows.
+    ChangingWith(Box<ChangingWith>),
     /// CREATE MATERIALIZED VIEW.
     CreateMaterialized {
         /// Its name.
@@ -309,6 +311,7 @@ impl Statement {
             | Statement::Summarize(query)
             | Statement::Explain { query, .. } => Some(query),
             Statement::Change(change) => Some(&change.query),
+            Statement::ChangingWith(with) => Some(with.main.query()),
             Statement::Locking(locking) => Some(&locking.query),
             _ => None,
         }

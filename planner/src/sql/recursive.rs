@@ -71,6 +71,12 @@ fn words(text: &str) -> FxHashSet<String> {
     words
 }
 
+/// The error for too many column names, of a query of WITH.
+pub(super) fn of_query(error: Error) -> Error {
+    let message = error.message().strip_prefix("table ").map(|rest| format!("WITH query {rest}"));
+    message.map_or(error, |message| Error::new(ErrorKind::InvalidColumnReference, message))
+}
+
 /// The place of each query in the order in which they are bound: behind those that it may name. Those that go round in circles
 /// stay as they are written; who names another too early finds an error in its place.
 fn order(names: &[String], mentioned: &[FxHashSet<String>]) -> Vec<usize> {
@@ -167,7 +173,8 @@ impl Binder<'_, '_> {
     pub(super) fn named(&self, cte: &ast::Cte, name: &str, (relation, mut columns): Rows) -> Result<Rows> {
         let position = self.position(cte.alias.name.span);
         let renamed = columns.iter_mut().map(|(name, _)| name);
-        rename_columns(name, &self.alias_columns(&cte.alias)?, renamed).map_err(|error| error.at(position))?;
+        let aliases = self.alias_columns(&cte.alias)?;
+        rename_columns(name, &aliases, renamed).map_err(|error| of_query(error).at(position))?;
         Ok((relation, columns))
     }
 

@@ -1,7 +1,7 @@
 //! Statements: which kind it is, and what all kinds share.
 
 use super::binder::{Binder, view_rows};
-use super::change::changing;
+use super::change::{changing, changing_with};
 use super::query::Unknown;
 use super::{Alter, Altering, Definition, Parsed, Statement, Tree, expression};
 use crate::catalog::{Catalog, FileOptions, TableName};
@@ -107,6 +107,7 @@ fn bind_definition(
 
 fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions, text: &str) -> Result<Statement> {
     match ast {
+        _ if let Some((with, main)) = changing_with(ast) => binder.change_with(with, main),
         _ if let Some(change) = changing(ast) => binder.change(change),
         ast::Statement::Query(query) if !query.locks.is_empty() => binder.locking_query(query),
         ast::Statement::Query(query) => Ok(Statement::Query(binder.whole_query(query)?)),

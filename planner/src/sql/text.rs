@@ -46,6 +46,7 @@ impl Moves {
 }
 
 /// A text and where its lines and characters are.
+#[derive(Clone)]
 pub(crate) struct Text {
     text: String,
     /// For each line, the byte offsets of its characters 0, 64, 128, …

@@ -1,6 +1,7 @@
 //! INSERT with RETURNING and ON CONFLICT: which rows come in, which would meet one that is there, and what becomes of that.
 
-use super::super::{check_not_null, of_relation};
+use super::super::{Inserted as Appended, check_not_null, of_relation};
+use super::references::Altered;
 use super::{Given, Numbers, Outcome, rows_of};
 use crate::catalog::{Qualified, State, StoredTable};
 use crate::keys::{self, KeyIndexes};
@@ -18,9 +19,21 @@ use std::sync::Arc;
 /// What has become of an insertion.
 pub(super) enum Inserting {
     /// It is done.
-    Done(Outcome),
+    Done(Box<Inserted>),
     /// A transaction has rows, of these numbers, that it is to change.
     Waits(Vec<usize>),
+}
+
+/// An insertion that is done, but for what references say of it.
+pub(super) struct Inserted {
+    /// What it gives back.
+    pub(super) outcome: Outcome,
+    /// The rows that it has changed, by their numbers.
+    pub(super) changed: Vec<usize>,
+    /// What references are to be told of them.
+    pub(super) altered: Vec<Altered>,
+    /// The rows that came in.
+    pub(super) appended: Option<Appended>,
 }
 
 /// Rows that are to be inserted, sorted out.
@@ -34,23 +47,20 @@ struct Sorted {
 }
 
 impl Runner<'_> {
-    /// Puts the rows of an INSERT's query into a table of a state.
+    /// Puts the rows of an INSERT's query into a table of a state, but for those that have a key of a row that is there. Of the rows
+    /// of the table some are the statement's own.
     pub(super) fn insert_given(
         &self,
         state: &mut State,
         name: &Qualified,
         given: Given,
-        (conflict, returning): (Option<&Conflict>, Option<usize>),
+        (conflict, returning): (&Conflict, Option<usize>),
+        is_own: impl Fn(usize) -> bool,
     ) -> Result<Inserting> {
         let stored = state.table(name)?.clone();
         let fields = stored.info.declared.fields(&stored.info.fields);
         let own: Vec<usize> = (0..fields.len()).collect();
         let values = given.rows.clone().rearranged(&own);
-        let Some(conflict) = conflict else {
-            let inserted = self.append_to(state, name, |_| values.with_fields(fields))?;
-            self.check_appended(name, &inserted, state)?;
-            return Ok(Inserting::Done(Outcome { count: inserted.rows.rows(), rows: given.rows }));
-        };
         let told = |error: Error| error.in_table(&name.schema, &name.name);
         let declared = &stored.info.declared;
         check_not_null(&name.name, &stored.info.fields, &values)
@@ -66,6 +76,9 @@ impl Runner<'_> {
             let mut there: Vec<usize> = sorted.met.iter().map(|&(_, there)| there).collect();
             there.sort_unstable();
             there.dedup();
+            if there.iter().any(|&row| is_own(row)) {
+                return Err(twice());
+            }
             if !self.locked(name, &there, multiloop_planner::sql::Strength::Update)? {
                 return Ok(Inserting::Waits(there));
             }
@@ -78,20 +91,17 @@ impl Runner<'_> {
             altered = self.apply(state, name, Some(&update.columns), &met)?;
             updated = Some(met);
         }
-        let inserted = match new.rows() {
+        let appended = match new.rows() {
             0 => None,
             _ => Some(self.append_to(state, name, |_| Ok(new))?),
         };
-        if let Some(inserted) = &inserted {
-            self.check_appended(name, inserted, state)?;
-        }
-        self.settle(state, altered)?;
         let count = sorted.new.len() + updated.as_ref().map_or(0, |met| met.numbers.len());
         let rows = match returning {
             Some(returning) => returned(&given.rows, (&sorted, updated.as_ref()), returning, &context)?,
             None => given.rows,
         };
-        Ok(Inserting::Done(Outcome { count, rows }))
+        let changed = updated.map_or_else(Vec::new, |met| met.numbers);
+        Ok(Inserting::Done(Box::new(Inserted { outcome: Outcome { count, rows }, changed, altered, appended })))
     }
 
     /// What DO UPDATE makes of rows that are there.
@@ -120,7 +130,7 @@ impl Runner<'_> {
         fields.push(Field::new("row number", DataType::BigInt, false));
         fields.iter_mut().rev().skip(1).for_each(|field| field.nullable = true);
         let rows = Table { fields, chunks: chunks.into(), statistics: Arc::default() }.measured(Some(context));
-        self.snapshot.meet(rows);
+        self.snapshot.give(update.handle, rows);
         let declared = stored.info.declared.fields(&stored.info.fields);
         let mut fields = vec![Field::new("row number", DataType::BigInt, true)];
         fields.extend(update.columns.iter().map(|&column| Field { nullable: true, ..declared[column].clone() }));

@@ -10,6 +10,8 @@
 //! Nobody sees any of it before all of it is done, and after an error nobody does.
 
 mod conflict;
+mod merged;
+mod parts;
 mod rebase;
 mod references;
 
@@ -21,10 +23,9 @@ use crate::plan::Timings;
 use crate::row_locks::Rows;
 use crate::running::Runner;
 use crate::stream::ResultStream;
-use crate::transaction::{Write, conflict as conflict_of, object_of};
+use crate::transaction::{conflict as conflict_of, object_of};
 use crate::{Error, Result};
 use arrow::array::RecordBatch;
-use conflict::Inserting;
 use multiloop_exec::column::arrow::{fields_of, schema_of_rows, to_record_batch_as};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain;
@@ -66,78 +67,6 @@ struct Outcome {
 }
 
 impl Runner<'_> {
-    /// Runs a change. None if somebody has changed the table since the statement began, which cannot be with the right to `write`.
-    pub(super) fn change(
-        &self,
-        change: &Change,
-        write: Option<Write<'_>>,
-        timings: Timings,
-    ) -> Result<Option<ResultStream>> {
-        let verb = match change.kind {
-            ChangeKind::Insert { .. } => "INSERT",
-            ChangeKind::Update { .. } => "UPDATE",
-            ChangeKind::Delete => "DELETE",
-        };
-        let found = self.found(&change.table, &self.snapshot.state)?;
-        self.check_own(self.snapshot.state.table(&found)?)?;
-        let fields = self.given_fields(change, &self.snapshot.state.table(&found)?.info);
-        let numbers = if let ChangeKind::Insert { .. } = change.kind { Numbers::None } else { Numbers::First };
-        let given = self.given(change.query.clone(), fields, numbers)?;
-        if !self.locked(&found, &given.numbers, Strength::Update)? {
-            // Who has them may need the right to write to end.
-            drop(write);
-            self.wait_for(&found, &given.numbers, Strength::Update)?;
-            return Ok(None);
-        }
-        let mut write = match write {
-            Some(write) => write,
-            None => self.session.begin_write()?,
-        };
-        let name = self.found(&change.table, &write.state)?;
-        if !self.has_seen_columns(&name, &write.state) {
-            return Ok(None);
-        }
-        let (mut is_load, mut shrunk) = (false, BTreeSet::new());
-        let outcome = match &change.kind {
-            ChangeKind::Insert { conflict } => {
-                is_load = write.state.table(&name)?.stored().rows() == 0;
-                let asked = (conflict.as_ref(), change.returning);
-                match self.insert_given(&mut write.state, &name, given, asked)? {
-                    Inserting::Done(outcome) => outcome,
-                    Inserting::Waits(numbers) => {
-                        drop(write);
-                        self.wait_for(&name, &numbers, Strength::Update)?;
-                        return Ok(None);
-                    }
-                }
-            }
-            ChangeKind::Update { .. } | ChangeKind::Delete => {
-                if self.snapshot.changed_handle(&name) != Some(write.state.table(&name)?.info.handle) {
-                    return Ok(None);
-                }
-                let columns = match &change.kind {
-                    ChangeKind::Update { columns } => Some(columns.as_slice()),
-                    _ => None,
-                };
-                let count = given.numbers.len();
-                let altered = self.apply(&mut write.state, &name, columns, &given)?;
-                shrunk = self.settle(&mut write.state, altered)?;
-                Outcome { count, rows: given.rows }
-            }
-        };
-        if write.is_shared() {
-            self.drop_deleted(&mut write.state, &shrunk)?;
-        }
-        if outcome.count > 0 {
-            self.publish(write, &name, is_load)?;
-        }
-        let tag = format!("{verb}{} {}", if verb == "INSERT" { " 0" } else { "" }, outcome.count);
-        let Some(returning) = change.returning else {
-            return Ok(Some(ResultStream::done(tag).with_timings(timings)));
-        };
-        self.returned(&outcome.rows, returning, (verb, &change.query)).map(|rows| Some(rows.with_timings(timings)))
-    }
-
     /// Takes rows until the transaction ends; whether nobody else has one of them, and nobody has changed one since the transaction
     /// began.
     pub(super) fn locked(&self, name: &Qualified, numbers: &[usize], strength: Strength) -> Result<bool> {
@@ -170,7 +99,7 @@ impl Runner<'_> {
         rows.is_some_and(|rows| locks.is_held(self.session.work.identity().0, rows))
     }
 
-    /// The rows of a query whose last columns are numbers of rows.
+    /// All rows of a query, whose last columns may be numbers of rows.
     pub(super) fn rows_with_numbers(&self, query: &Query) -> Result<Table> {
         let fields = query.fields().into_iter().map(|field| Field { nullable: true, ..field }).collect();
         self.given(query.clone(), (fields, 0), Numbers::None).map(|given| given.rows)
@@ -225,6 +154,14 @@ impl Runner<'_> {
                 fields.extend(columns.iter().map(|&column| declared[column].clone()));
             }
             ChangeKind::Delete => fields.push(Field::new("row number", DataType::BigInt, false)),
+            ChangeKind::Merge { columns, inserts } => {
+                fields.push(Field::new("action", DataType::Integer, false));
+                fields.push(Field::new("row number", DataType::BigInt, true));
+                fields.extend(columns.iter().map(|&column| declared[column].clone()));
+                if *inserts {
+                    fields.extend(declared.iter().cloned());
+                }
+            }
         }
         let own = fields.len();
         let rest = change.query.fields().split_off(own);

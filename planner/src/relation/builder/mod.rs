@@ -71,6 +71,7 @@ pub use sample::SampleSize;
 pub use scope::{Clause, Scope, ScopeColumn};
 pub use select::{Select, Target};
 pub use select_item::SelectItem;
+pub(crate) use shared::is_volatile;
 pub use shared::{Definition, Shared};
 pub use state::{Builder, ViewQuery};
 pub use suggest::did_you_mean;

@@ -63,6 +63,8 @@ pub enum Clause {
     Update,
     /// USING of ALTER COLUMN TYPE.
     Transform,
+    /// A condition, or a value, of a WHEN of MERGE.
+    MergeWhen,
     /// RETURNING.
     Returning,
     /// LIMIT, OFFSET and FETCH, which may not mention columns either.
@@ -128,6 +130,7 @@ impl fmt::Display for Clause {
             Clause::IndexPredicate => "index predicates",
             Clause::Update => "UPDATE",
             Clause::Transform => "transform expressions",
+            Clause::MergeWhen => "MERGE WHEN conditions",
             Clause::Returning => "RETURNING",
             Clause::Limit => "LIMIT",
             Clause::AggregateArgument => "an aggregate's argument",

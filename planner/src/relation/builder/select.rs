@@ -305,7 +305,11 @@ impl Builder<'_> {
 
     /// A condition of WHERE, HAVING or ON: a boolean.
     pub fn condition(&mut self, condition: Expression, clause: Clause) -> Result<Expression> {
-        let clause = if clause == Clause::JoinCondition { "JOIN/ON".to_owned() } else { clause.to_string() };
+        let clause = match clause {
+            Clause::JoinCondition => "JOIN/ON".to_owned(),
+            Clause::MergeWhen => "WHEN".to_owned(),
+            clause => clause.to_string(),
+        };
         self.coerce_condition(condition, &clause)
     }
 

@@ -121,7 +121,8 @@ fn count_scans(relation: &Relation, scans: &mut FxHashMap<CteId, usize>) {
     });
 }
 
-fn is_volatile(relation: &Relation) -> bool {
+/// Whether rows are others each time they are computed.
+pub(crate) fn is_volatile(relation: &Relation) -> bool {
     let mut volatile = false;
     walk::visit_expressions(relation, &mut |expression| {
         volatile |= matches!(expression.kind, ExpressionKind::Call(function, _) if function.is_volatile());

@@ -152,7 +152,7 @@ impl<'a> Builder<'a> {
     /// Ends building: the rows as a query, with all that is known of its columns and parameters. Parameters that nothing gave
     /// a type are text.
     pub fn finish(&mut self, (relation, output): Rows) -> Query {
-        let parameters = std::mem::take(&mut self.parameters);
+        let parameters = self.parameters.clone();
         self.undetermined = parameters.iter().position(Option::is_none);
         let parameters = parameters.into_iter().map(|data_type| data_type.unwrap_or(DataType::Text)).collect();
         let columns = std::mem::take(&mut self.columns);

@@ -82,7 +82,7 @@ impl Binder<'_, '_> {
     }
 
     /// Rows with further columns.
-    fn with_columns(&self, input: Arc<Relation>, computed: Vec<(ColumnId, Expression)>) -> Arc<Relation> {
+    pub(super) fn with_columns(&self, input: Arc<Relation>, computed: Vec<(ColumnId, Expression)>) -> Arc<Relation> {
         let through = input.columns().into_iter().map(|id| (id, self.builder.columns.reference(id)));
         let columns = through.chain(computed).collect();
         Arc::new(Relation::Project { input, columns })

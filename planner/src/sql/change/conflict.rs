@@ -3,13 +3,13 @@
 use super::target::table_out_of_reach;
 use super::update::NUMBER;
 use super::{Conflict, ConflictUpdate};
-use crate::catalog::{Right, TableInfo, TableName};
+use crate::catalog::{Right, TableHandle, TableInfo, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::relation::ColumnId;
 use crate::relation::builder::{
-    Builder, Clause, Coercion, FromItem, Scope, ScopeColumn, ScopeTable, SelectItem, did_you_mean,
+    Builder, Clause, Coercion, FromItem, Rows, Scope, ScopeColumn, ScopeTable, SelectItem, did_you_mean,
 };
-use crate::relation::{ColumnId, Query};
-use crate::sql::binder::{Binder, view_rows};
+use crate::sql::binder::Binder;
 use crate::sql::forms::{CONFLICT_EXPRESSION, CONFLICT_PREDICATE};
 use crate::sql::insert::InsertClauses;
 use crate::sql::keyword::is_keyword;
@@ -38,7 +38,7 @@ impl Binder<'_, '_> {
         on: &ast::OnConflict,
         clauses: &InsertClauses<'_>,
         (name, info): (&TableName, &TableInfo),
-        with: Option<&ast::With>,
+        withs: &[&ast::With],
         types: &[DataType],
     ) -> Result<Conflict> {
         let ast::OnConflict { conflict_target, action } = on;
@@ -65,7 +65,7 @@ impl Binder<'_, '_> {
             OnConflictAction::DoUpdate(update) => {
                 let may = self.builder.catalog.check_right(name, Right::Update, None);
                 may.map_err(|error| error.at(position))?;
-                Some(self.bind_meeting(update, clauses, (name, info), with, types)?)
+                Some(self.bind_meeting(update, clauses, (name, info), withs, types)?)
             }
         };
         Ok(Conflict { keys, update })
@@ -147,26 +147,15 @@ impl Binder<'_, '_> {
         update: &ast::DoUpdate,
         clauses: &InsertClauses<'_>,
         (name, info): (&TableName, &TableInfo),
-        with: Option<&ast::With>,
+        withs: &[&ast::With],
         types: &[DataType],
     ) -> Result<ConflictUpdate> {
-        let catalog = self.builder.catalog;
-        let mut builder = Builder::new(catalog, view_rows, &[], self.builder.is_wide());
-        builder.names_items = self.builder.names_items;
-        builder.parameters.clone_from(&self.builder.parameters);
-        if catalog.is_preparing() {
-            builder.keep_notes();
-        }
-        let mut binder = Binder::without_text(&mut builder);
-        binder.text = self.text.take();
-        let bound = binder.meeting_rows(update, clauses, (name, info), with, types);
-        self.text = binder.text.take();
-        let (rows, columns) = bound?;
-        self.builder.parameters.clone_from(&builder.parameters);
-        self.builder.note_literals(builder.take_notes().literals);
-        let query: Query = builder.finish(rows);
-        Builder::check_depth(&query)?;
-        Ok(ConflictUpdate { columns, query })
+        self.apart(|mut binder| {
+            let (rows, columns, handle) = binder.meeting_rows(update, clauses, (name, info), withs, types)?;
+            let query = binder.into_query(rows);
+            Builder::check_depth(&query)?;
+            Ok(ConflictUpdate { columns, query, handle })
+        })
     }
 
     fn meeting_rows(
@@ -174,13 +163,13 @@ impl Binder<'_, '_> {
         update: &ast::DoUpdate,
         clauses: &InsertClauses<'_>,
         (name, info): (&TableName, &TableInfo),
-        with: Option<&ast::With>,
+        withs: &[&ast::With],
         types: &[DataType],
-    ) -> Result<(crate::relation::builder::Rows, Vec<usize>)> {
+    ) -> Result<(Rows, Vec<usize>, TableHandle)> {
         let position = self.position(clauses.table.span());
-        let definitions = self.bind_with(with, None)?;
+        let definitions = self.bind_withs(withs)?;
         let mark = self.builder.mentions_mark();
-        let (item, excluded, number) = self.meeting(clauses, (name, info), position)?;
+        let (item, excluded, number, handle) = self.meeting(clauses, (name, info), position)?;
         let FromItem { mut relation, columns: own, tables } = item;
         let its = |id: ColumnId| own.iter().any(|column| column.id == id);
         let both = own.iter().chain(&excluded.0).cloned().collect();
@@ -196,7 +185,7 @@ impl Binder<'_, '_> {
         let after = Scope::new(None, after, tables, Clause::Returning);
         let items = self.bind_returning(clauses.returning, &after).map_err(|error| clauses.out_of_reach(error))?;
         self.check_read((name, position), mark, its)?;
-        let items = items.map(|items| self.of_types(items, types)).transpose()?;
+        let items = items.map(|items| of_types(self.builder, items, types)).transpose()?;
         let set = new.columns.iter().map(|(column, id)| (info.fields[*column].name.clone(), *id));
         let output = std::iter::once((NUMBER.to_owned(), number)).chain(set).collect();
         let (rows, _) = self.returned(new.relation, output, items);
@@ -205,17 +194,18 @@ impl Binder<'_, '_> {
             return Err(Error::unsupported(what).at(position));
         }
         let rows = (self.builder.attach(definitions, rows.0), rows.1);
-        Ok((rows, new.columns.into_iter().map(|(column, _)| column).collect()))
+        Ok((rows, new.columns.into_iter().map(|(column, _)| column).collect(), handle))
     }
 
-    /// The rows that are there, those that were to be inserted beside them, and the column of the numbers of the former.
-    #[allow(clippy::type_complexity, reason = "three things of one scan")]
+    /// The rows that are there, those that were to be inserted beside them, and the column of the numbers of the former, and
+    /// what all of them are known by.
+    #[allow(clippy::type_complexity, reason = "four things of one scan")]
     fn meeting(
         &mut self,
         clauses: &InsertClauses<'_>,
         (name, info): (&TableName, &TableInfo),
         position: Option<Position>,
-    ) -> Result<(FromItem, (Vec<ScopeColumn>, ScopeTable), ColumnId)> {
+    ) -> Result<(FromItem, (Vec<ScopeColumn>, ScopeTable), ColumnId, TableHandle)> {
         let met = self.builder.catalog.meeting(name).map_err(|error| error.at(position))?;
         let Some(met) = met else {
             return Err(Error::unsupported(format_args!("ON CONFLICT DO UPDATE of \"{}\" is", name.name)).at(position));
@@ -236,20 +226,7 @@ impl Binder<'_, '_> {
         let table = ScopeTable::named(EXCLUDED);
         let incoming = info.fields.iter().zip(&columns[count..]);
         let incoming = incoming.map(|(field, column)| ScopeColumn::new(Some(&table), field.name.clone(), column.id));
-        Ok((item, (incoming.collect(), table), number))
-    }
-
-    /// Items as values of these types: those that the insertion gives.
-    fn of_types(&mut self, items: Vec<SelectItem>, types: &[DataType]) -> Result<Vec<SelectItem>> {
-        let same = |(item, &data_type): (SelectItem, &DataType)| {
-            if item.value().data_type == data_type {
-                return Ok(item);
-            }
-            let name = item.name().to_owned();
-            let value = self.builder.coerce(item.into_value(), data_type, Coercion::Assignment)?;
-            self.builder.item(name, value, None)
-        };
-        items.into_iter().zip(types).map(same).collect()
+        Ok((item, (incoming.collect(), table), number, met.handle))
     }
 
     /// Where ON CONFLICT stands, for which sqlparser has no place.
@@ -262,6 +239,23 @@ impl Binder<'_, '_> {
             |pair: &&[&TokenWithSpan]| is_keyword(&pair[0].token, "on") && is_keyword(&pair[1].token, "conflict");
         solid.windows(2).rfind(is_it).and_then(|pair| text.position(pair[0].span.start))
     }
+}
+
+/// Items as values of these types: those that others give in their place.
+pub(super) fn of_types(
+    builder: &mut Builder<'_>,
+    items: Vec<SelectItem>,
+    types: &[DataType],
+) -> Result<Vec<SelectItem>> {
+    let mut same = |(item, &data_type): (SelectItem, &DataType)| {
+        if item.value().data_type == data_type {
+            return Ok(item);
+        }
+        let name = item.name().to_owned();
+        let value = builder.coerce(item.into_value(), data_type, Coercion::Assignment)?;
+        builder.item(name, value, None)
+    };
+    items.into_iter().zip(types).map(&mut same).collect()
 }
 
 /// 42P10 for an order in ON CONFLICT's list.

@@ -11,11 +11,11 @@ use sqlparser::ast::{self, Spanned};
 
 impl Binder<'_, '_> {
     /// DELETE, with the WITH in front of it.
-    pub(super) fn delete(mut self, delete: &ast::Delete, with: Option<&ast::With>) -> Result<Statement> {
+    pub(super) fn delete(mut self, delete: &ast::Delete, withs: &[&ast::With]) -> Result<Statement> {
         let table = self.table_of_delete(delete)?;
         self.changed = Some(self.object_name(self.target_name(table)?.0)?);
         let mark = self.builder.mentions_mark();
-        let definitions = self.bind_with(with, None)?;
+        let definitions = self.bind_withs(withs)?;
         let Target { name, position, info: _, item, number } = self.target(table, Verb::Delete)?;
         let own: Vec<_> = item.columns.iter().map(|column| column.id).collect();
         let using = delete.using.as_deref().unwrap_or_default();

@@ -11,13 +11,15 @@
 mod assignment;
 mod conflict;
 mod delete;
+mod merge;
 mod returning;
 mod target;
 mod update;
+mod with;
 
 use super::Statement;
 use super::binder::Binder;
-use crate::catalog::TableName;
+use crate::catalog::{TableHandle, TableName};
 use crate::error::{Error, Result};
 use crate::relation::Query;
 use crate::types::Field;
@@ -61,6 +63,41 @@ pub enum ChangeKind {
     },
     /// DELETE: the query gives the numbers of rows, perhaps more than once (of DELETE … USING).
     Delete,
+    /// MERGE: the query gives for each row what is done with it ([`MergeAction`]), the number of the row of the table, if it has one,
+    /// new values for these columns of the table, which an update sets, and, if rows are inserted, one column for each of the table.
+    Merge {
+        /// By position in the table.
+        columns: Vec<usize>,
+        /// Whether rows are inserted.
+        inserts: bool,
+    },
+}
+
+/// What a MERGE does with a row; a query has it as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MergeAction {
+    /// UPDATE.
+    Update,
+    /// DELETE.
+    Delete,
+    /// INSERT.
+    Insert,
+}
+
+impl MergeAction {
+    /// The number of an action.
+    pub fn code(self) -> i64 {
+        match self {
+            MergeAction::Update => 0,
+            MergeAction::Delete => 1,
+            MergeAction::Insert => 2,
+        }
+    }
+
+    /// The action of a number.
+    pub fn of_code(code: i64) -> Option<Self> {
+        [MergeAction::Update, MergeAction::Delete, MergeAction::Insert].into_iter().find(|action| action.code() == code)
+    }
 }
 
 /// ON CONFLICT.
@@ -80,25 +117,32 @@ pub struct ConflictUpdate {
     /// Over [`Catalog::meeting`](crate::catalog::Catalog::meeting): the numbers of rows that are there, new values for these
     /// columns, and as many columns of RETURNING as the insertion has.
     pub query: Query,
+    /// What the rows that meet others are known by.
+    pub handle: TableHandle,
 }
 
+pub use with::{ChangingWith, Part, Work};
+pub(super) use with::{PartInSight, PartsInSight, changing_with};
+
 /// A statement that changes rows, with the WITH in front of it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Changing<'s> {
-    with: Option<&'s ast::With>,
+    withs: Vec<&'s ast::With>,
     statement: &'s ast::Statement,
 }
 
 /// The statement as one that changes rows; none if it is another.
 pub(super) fn changing(statement: &ast::Statement) -> Option<Changing<'_>> {
     match statement {
-        ast::Statement::Insert(_) | ast::Statement::Update(_) | ast::Statement::Delete(_) => {
-            Some(Changing { with: None, statement })
-        }
+        ast::Statement::Insert(_)
+        | ast::Statement::Update(_)
+        | ast::Statement::Delete(_)
+        | ast::Statement::Merge(_) => Some(Changing { withs: Vec::new(), statement }),
         ast::Statement::Query(query) => match &*query.body {
-            ast::SetExpr::Insert(statement) | ast::SetExpr::Update(statement) | ast::SetExpr::Delete(statement) => {
-                Some(Changing { with: query.with.as_ref(), statement })
-            }
+            ast::SetExpr::Insert(statement)
+            | ast::SetExpr::Update(statement)
+            | ast::SetExpr::Delete(statement)
+            | ast::SetExpr::Merge(statement) => Some(Changing { withs: query.with.iter().collect(), statement }),
             _ => None,
         },
         _ => None,
@@ -106,12 +150,13 @@ pub(super) fn changing(statement: &ast::Statement) -> Option<Changing<'_>> {
 }
 
 impl Binder<'_, '_> {
-    /// INSERT, UPDATE or DELETE.
-    pub(super) fn change(self, Changing { with, statement }: Changing<'_>) -> Result<Statement> {
+    /// INSERT, UPDATE, DELETE or MERGE.
+    pub(super) fn change(self, Changing { withs, statement }: Changing<'_>) -> Result<Statement> {
         match statement {
-            ast::Statement::Insert(insert) => self.insert(insert, with),
-            ast::Statement::Update(update) => self.update(update, with),
-            ast::Statement::Delete(delete) => self.delete(delete, with),
+            ast::Statement::Insert(insert) => self.insert(insert, &withs),
+            ast::Statement::Update(update) => self.update(update, &withs),
+            ast::Statement::Delete(delete) => self.delete(delete, &withs),
+            ast::Statement::Merge(merge) => self.merge(merge, &withs),
             _ => Err(Error::internal("a statement was bound as one that changes rows")),
         }
     }

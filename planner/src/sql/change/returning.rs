@@ -54,7 +54,7 @@ impl Binder<'_, '_> {
         clauses: &InsertClauses<'_>,
         (name, info): (TableName, &TableInfo),
         (relation, filled): Rows,
-        (with, definitions): (Option<&ast::With>, Vec<Definition>),
+        (withs, definitions): (&[&ast::With], Vec<Definition>),
     ) -> Result<Statement> {
         let position = self.position(clauses.table.span());
         let mark = self.builder.mentions_mark();
@@ -71,7 +71,7 @@ impl Binder<'_, '_> {
         self.check_read((&name, position), mark, |id| own.contains(&id))?;
         let types: Vec<_> = items.iter().flatten().map(|item| item.value().data_type).collect();
         let conflict = match clauses.on {
-            Some(on) => Some(self.bind_conflict(on, clauses, (&name, info), with, &types)?),
+            Some(on) => Some(self.bind_conflict(on, clauses, (&name, info), withs, &types)?),
             None => None,
         };
         let (rows, returning) = self.returned(relation, filled, items);

@@ -15,13 +15,16 @@ use std::sync::Arc;
 pub(super) enum Verb {
     Update,
     Delete,
+    /// All of it; who merges has seen to the rights.
+    Merge,
 }
 
 impl Verb {
-    fn right(self) -> Right {
+    fn right(self) -> Option<Right> {
         match self {
-            Verb::Update => Right::Update,
-            Verb::Delete => Right::Delete,
+            Verb::Update => Some(Right::Update),
+            Verb::Delete => Some(Right::Delete),
+            Verb::Merge => None,
         }
     }
 
@@ -30,6 +33,7 @@ impl Verb {
         match self {
             Verb::Update => "update",
             Verb::Delete => "delete from",
+            Verb::Merge => "merge into",
         }
     }
 }
@@ -97,8 +101,15 @@ impl Binder<'_, '_> {
     fn info_to_change(&self, name: &TableName, verb: Verb, position: Option<Position>) -> Result<Arc<TableInfo>> {
         let catalog = self.builder.catalog;
         let wrong = |message: String| Error::new(ErrorKind::WrongObjectType, message).at(position);
-        catalog.check_right(name, verb.right(), None).map_err(|error| error.at(position))?;
+        if let Some(right) = verb.right() {
+            catalog.check_right(name, right, None).map_err(|error| error.at(position))?;
+        }
         match catalog.entry(name).map_err(|error| error.at(position))? {
+            Some(CatalogEntry::Table(info)) if info.declared.materialized.is_some() && verb == Verb::Merge => {
+                let message = format!("cannot execute MERGE on relation \"{}\"", name.name);
+                let error = Error::new(ErrorKind::Unsupported, message).at(position);
+                Err(error.with_detail("This operation is not supported for materialized views."))
+            }
             Some(CatalogEntry::Table(info)) if info.declared.materialized.is_some() => {
                 Err(wrong(format!("cannot change materialized view \"{}\"", name.name)))
             }
@@ -109,6 +120,11 @@ impl Binder<'_, '_> {
                 let info = catalog.to_change(name).map_err(|error| error.at(position))?;
                 let what = || Error::unsupported(format_args!("changing rows of \"{}\" is", name.name)).at(position);
                 info.ok_or_else(what)
+            }
+            Some(CatalogEntry::View(_)) if verb == Verb::Merge => {
+                let message = format!("cannot execute MERGE on relation \"{}\"", name.name);
+                let error = Error::new(ErrorKind::Unsupported, message).at(position);
+                Err(error.with_detail("This operation is not supported for views."))
             }
             Some(CatalogEntry::View(_)) => Err(wrong(format!("cannot {} view \"{}\"", verb.words(), name.name))),
             None => Err(self.builder.unknown_table(name, &[]).at(position)),
@@ -167,7 +183,7 @@ fn has_lateral(from: &[ast::TableWithJoins]) -> bool {
 }
 
 /// The error for a name that means nothing but in the table that is changed, which is out of its reach.
-fn out_of_reach(error: Error, target: &FromItem, is_lateral: bool) -> Error {
+pub(super) fn out_of_reach(error: Error, target: &FromItem, is_lateral: bool) -> Error {
     let Some(table) = target.tables.first().map(|table| table.name.as_str()) else { return error };
     let named = |column: &&str| error.message() == format!("column \"{column}\" does not exist");
     let mut columns = target.columns.iter().filter(|column| !column.hidden).map(|column| column.name.as_str());

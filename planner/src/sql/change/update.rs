@@ -21,11 +21,11 @@ struct Clauses<'u> {
 
 impl Binder<'_, '_> {
     /// UPDATE, with the WITH in front of it.
-    pub(super) fn update(mut self, update: &ast::Update, with: Option<&ast::With>) -> Result<Statement> {
+    pub(super) fn update(mut self, update: &ast::Update, withs: &[&ast::With]) -> Result<Statement> {
         let clauses = self.update_clauses(update)?;
         self.changed = Some(self.object_name(self.target_name(&update.table)?.0)?);
         let mark = self.builder.mentions_mark();
-        let definitions = self.bind_with(with, None)?;
+        let definitions = self.bind_withs(withs)?;
         let Target { name, position, info, item, number } = self.target(&update.table, Verb::Update)?;
         let own: Vec<_> = item.columns.iter().map(|column| column.id).collect();
         let (mut relation, scope) = self.joined_to(item, clauses.from)?.into_scope(None, Clause::Where);

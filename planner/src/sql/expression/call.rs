@@ -32,6 +32,12 @@ impl Binder<'_, '_> {
                 return Err(Error::new(ErrorKind::UnknownFunction, message).at(position));
             }
         };
+        if let (Some(action), "merge_action", FunctionArguments::List(list)) =
+            (self.merge_action, &*name, &function.args)
+            && list.args.is_empty()
+        {
+            return Ok(Expression::constant(crate::value::Value::text(action), crate::types::DataType::Text));
+        }
         if let Some(column) = self.bind_columns_call(function, position, scope)? {
             return Ok(column);
         }

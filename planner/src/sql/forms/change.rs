@@ -12,6 +12,9 @@ pub(in crate::sql) const CURRENT_OF: &str = "current of";
 pub(in crate::sql) const OVERRIDING_SYSTEM: &str = "overriding system value";
 pub(in crate::sql) const OVERRIDING_USER: &str = "overriding user value";
 
+/// The name that stands for DEFAULT VALUES of MERGE.
+pub(in crate::sql) const DEFAULT_VALUES: &str = "default values";
+
 /// What the comment begins with that stands for the options of a column's IDENTITY.
 pub(in crate::sql) const IDENTITY_OPTIONS: &str = "identity options: ";
 
@@ -36,6 +39,11 @@ impl Tokens {
         }
         for at in self.places("overriding") {
             self.overriding(at);
+        }
+        if self.has("merge") {
+            for at in self.places("default") {
+                self.default_values(at);
+            }
         }
         for at in self.places("current") {
             self.current_of(at);
@@ -67,11 +75,22 @@ impl Tokens {
         }
     }
 
+    /// `INSERT DEFAULT VALUES` of MERGE becomes a row of VALUES with a name that stands for it.
+    fn default_values(&mut self, at: usize) {
+        let values = self.next(at + 1).filter(|&values| self.is(Some(values), "values"));
+        let before = self.before(at);
+        let inserts = self.is(before, "insert") && self.is(before.and_then(|at| self.before(at)), "then");
+        let (Some(values), true) = (values, inserts) else { return };
+        self.drop_token(at);
+        self.insert(values + 1, values, [Token::LParen, quoted(DEFAULT_VALUES), Token::RParen]);
+    }
+
     /// `OVERRIDING SYSTEM VALUE` and `OVERRIDING USER VALUE` of INSERT become the last name of its list of columns.
     fn overriding(&mut self, at: usize) {
         let kind = self.next(at + 1).filter(|&kind| self.is_any(Some(kind), &["system", "user"]));
         let value = kind.and_then(|kind| self.next(kind + 1)).filter(|&value| self.is(Some(value), "value"));
-        let inserts = self.next(0).is_some_and(|first| self.is_any(Some(first), &["insert", "with", "explain"]));
+        let inserts =
+            self.next(0).is_some_and(|first| self.is_any(Some(first), &["insert", "merge", "with", "explain"]));
         let (Some(kind), Some(value), true) = (kind, value, inserts && self.has("insert")) else { return };
         let is_system = self.is(Some(kind), "system");
         let name = quoted(if is_system { OVERRIDING_SYSTEM } else { OVERRIDING_USER });

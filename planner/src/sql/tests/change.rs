@@ -231,12 +231,16 @@ fn wrong_targets_are_refused() {
     }
     refused("UPDATE t SET a = 1 WHERE ^CURRENT OF c", "0A000", "WHERE CURRENT OF is not supported");
     refused("DELETE FROM t WHERE ^CURRENT OF c", "0A000", "WHERE CURRENT OF is not supported");
-    refused("MERGE INTO t USING u ON true WHEN MATCHED THEN DELETE", "0A000", "MERGE is not supported");
-    let message = "INSERT, UPDATE, DELETE or MERGE inside a query is not supported";
+    refused(
+        "MERGE INTO t USING u ON true WHEN MATCHED THEN DELETE OUTPUT t.a",
+        "0A000",
+        "OUTPUT of a MERGE is not supported",
+    );
+    let message = "WITH clause containing a data-modifying statement must be at the top level";
     for sql in [
-        "WITH x AS (DELETE FROM t RETURNING a) SELECT * FROM x",
-        "WITH x AS (UPDATE t SET a = 1 RETURNING a) SELECT * FROM x",
-        "WITH x AS (INSERT INTO t VALUES (1) RETURNING a) DELETE FROM t",
+        "SELECT * FROM (WITH ^x AS (DELETE FROM t RETURNING a) SELECT * FROM x) y",
+        "WITH y AS (WITH ^x AS (UPDATE t SET a = 1 RETURNING a) SELECT * FROM x) SELECT * FROM y",
+        "INSERT INTO u WITH ^x AS (INSERT INTO t VALUES (1) RETURNING a) SELECT a FROM x",
     ] {
         refused(sql, "0A000", message);
     }

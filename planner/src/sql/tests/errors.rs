@@ -58,7 +58,6 @@ fn what_is_not_supported_says_so_and_where() {
         "SELECT a INTO x FROM t",
         "SELECT a FROM t ORDER BY a USING <",
         "UPDATE t SET a = 1 WHERE ^CURRENT OF c",
-        "MERGE INTO t USING u ON true WHEN MATCHED THEN DELETE",
         "CREATE TABLE x (a int, b int DEFAULT a)",
         "CREATE TABLE x (a int, CHECK (a > (SELECT 1)))",
         "CREATE UNIQUE INDEX x ON t (a) WHERE a > 1",
