@@ -375,7 +375,7 @@ pub(super) fn quantified(
                 let Some(text) = value.text(tuple).filter(|_| !value.is_null(tuple)) else {
                     return Ok(found(false, end > 0));
                 };
-                if !value.constant || tuple == 0 {
+                if !value.constant || wanted.entry.is_empty() {
                     wanted.set_text(text);
                 }
                 let is_found = wanted.find(array, end).is_some();
