@@ -218,6 +218,8 @@ pub enum ErrorKind {
     ForeignKeyViolation,
     /// 23514: a row that a CHECK refuses.
     CheckViolation,
+    /// 44000: a row that is none of the view that it changes through.
+    CheckOptionViolation,
     /// 42830: a foreign key that the other table has no key for.
     InvalidForeignKey,
     /// A sequence has no more values.
@@ -402,6 +404,7 @@ impl ErrorKind {
             ErrorKind::IdleTransaction => "25P03",
             ErrorKind::ForeignKeyViolation => "23503",
             ErrorKind::CheckViolation => "23514",
+            ErrorKind::CheckOptionViolation => "44000",
             ErrorKind::InvalidForeignKey => "42830",
             ErrorKind::SequenceLimit => "2200H",
             ErrorKind::GeneratedAlways => "428C9",

@@ -358,11 +358,15 @@ SELECT (SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_catalog.pg_class c WHE
 
 -- @ pg_relation_is_updatable(regclass, boolean)
 SELECT CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN
-    coalesce((SELECT CASE WHEN c.relkind = 'r' AND c.oid >= 16384 THEN 8 ELSE 0 END FROM pg_catalog.pg_class c WHERE c.oid = $1), 0) END
+    coalesce((SELECT CASE WHEN c.relkind = 'r' AND c.oid >= 16384 THEN 28 WHEN c.relkind = 'v' THEN (
+        SELECT u.events FROM pg_catalog.multiloop_updatable u WHERE u.relid = c.oid AND u.attnum = 0) END
+        FROM pg_catalog.pg_class c WHERE c.oid = $1), 0) END
 
 -- @ pg_column_is_updatable(regclass, smallint, boolean)
 SELECT CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL AND $3 IS NOT NULL THEN
-    coalesce((SELECT c.relkind = 'r' AND c.oid >= 16384 FROM pg_catalog.pg_class c WHERE c.oid = $1), false) END
+    coalesce((SELECT c.relkind = 'r' AND c.oid >= 16384 OR c.relkind = 'v' AND EXISTS (
+        SELECT 1 FROM pg_catalog.multiloop_updatable u WHERE u.relid = c.oid AND u.attnum > 0 AND u.attnum = $2)
+        FROM pg_catalog.pg_class c WHERE c.oid = $1), false) END
 
 -- @ pg_is_other_temp_schema(oid)
 SELECT CASE WHEN $1 IS NOT NULL THEN false END

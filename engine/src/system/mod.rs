@@ -23,6 +23,7 @@ mod sequences;
 mod session_tables;
 mod shape;
 mod types;
+mod updatable;
 mod views;
 
 pub(crate) use catalog_numbers::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
@@ -188,6 +189,7 @@ impl Making<'_> {
             "multiloop_right" => granted::rights(self),
             "multiloop_own_right" => granted::own_rights(self),
             "multiloop_member" => granted::members(self),
+            "multiloop_updatable" => updatable::views(self),
             "multiloop_relation" => relations::relation_names(self),
             "multiloop_constraint" => declared::constraint_texts(self),
             "multiloop_expression" => declared::expression_texts(self),

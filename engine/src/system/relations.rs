@@ -3,21 +3,21 @@
 use super::catalog_numbers::{PG_ATTRDEF, PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE, PG_REWRITE, PG_TYPE};
 use super::declared::{Listed, fields_of, indexes_of, referenced, references};
 use super::names::{is_visible, quoted};
-use super::rows::{Rows, boolean, int, oid, text};
+use super::rows::{Rows, boolean, int, list, oid, text};
 use super::session_tables::role_number;
 use super::shape::shapes;
 use super::types::{FIXED, FixedType, type_of};
 use super::{INFORMATION, Making, PG_CATALOG, granted, sequences};
 use crate::catalog::{Entry, Object, Qualified};
-use multiloop_planner::catalog::{Declared, Generated};
+use multiloop_planner::catalog::{CheckOption, Declared, Generated, View};
 use multiloop_planner::sql::classes_in;
-use multiloop_planner::types::Field;
+use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 
 /// Rows of pg_class.
 pub(super) fn classes(making: &Making<'_>) -> Vec<Vec<Value>> {
     let columns = "oid relname relnamespace reltype relam relfilenode reltuples relhasindex relpersistence relkind \
-                   relnatts relhasrules relreplident relchecks relhastriggers relispopulated relowner relacl";
+                   relnatts relhasrules relreplident relchecks relhastriggers relispopulated relowner relacl reloptions";
     let mut rows = Rows::new("pg_class", columns);
     made_classes(making, &mut rows);
     for shape in shapes().iter().filter(|shape| shape.oid != 0) {
@@ -42,9 +42,19 @@ pub(super) fn classes(making: &Making<'_>) -> Vec<Vec<Value>> {
             boolean(true),
             oid(10),
             Value::Null,
+            Value::Null,
         ]);
     }
     rows.finish()
+}
+
+/// What a view was made WITH.
+fn options_of(view: &View) -> Value {
+    match view.check {
+        None => Value::Null,
+        Some(CheckOption::Local) => list(vec![text("check_option=local")], DataType::Text),
+        Some(CheckOption::Cascaded) => list(vec![text("check_option=cascaded")], DataType::Text),
+    }
 }
 
 /// The rows of what users have made.
@@ -84,6 +94,7 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     boolean(materialized.is_none_or(|of| of.is_filled)),
                     owner.clone(),
                     acl,
+                    Value::Null,
                 ]);
                 for index in indexes {
                     index_class(&index, (oid_of, persistence(schema), rows_of(), owner.clone()), rows);
@@ -110,6 +121,7 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     boolean(true),
                     owner,
                     acl,
+                    options_of(&view.view),
                 ]);
             }
             Entry::Sequence(_) => rows.push(sequence_class((name, object), oid_of, persistence(schema), (owner, acl))),
@@ -124,7 +136,7 @@ fn sequence_class(
     schema: u32,
     persistence: Value,
     (owner, acl): (Value, Value),
-) -> [Value; 18] {
+) -> [Value; 19] {
     [
         oid(object.oid),
         text(name),
@@ -144,6 +156,7 @@ fn sequence_class(
         boolean(true),
         owner,
         acl,
+        Value::Null,
     ]
 }
 
@@ -167,6 +180,7 @@ fn index_class(index: &Listed, (schema, persistence, tuples, owner): (u32, Value
         boolean(false),
         boolean(true),
         owner,
+        Value::Null,
         Value::Null,
     ]);
 }

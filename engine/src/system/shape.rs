@@ -50,6 +50,8 @@ pg_catalog.multiloop_own_right 0 r
   class oid!, oid oid!, name name!, words text!
 pg_catalog.multiloop_member 0 r
   role oid!, rolename name!, granted oid!, grantedname name!, own boolean!
+pg_catalog.multiloop_updatable 0 r
+  relid oid!, attnum smallint!, events integer!
 pg_catalog.multiloop_keyword 0 r
   word text!, catcode \"char\"!, barelabel boolean!
 pg_catalog.multiloop_constraint 0 r

@@ -115,17 +115,22 @@ SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relnam
     NULL::name AS self_referencing_column_name, NULL::varchar AS reference_generation,
     NULL::name AS user_defined_type_catalog, NULL::name AS user_defined_type_schema,
     NULL::name AS user_defined_type_name,
-    (CASE WHEN c.relkind = 'r' THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_insertable_into,
+    (CASE WHEN c.relkind = 'r' OR u.events & 8 = 8 THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_insertable_into,
     'NO'::varchar(3) AS is_typed, NULL::varchar AS commit_action
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.relnamespace
+    LEFT JOIN pg_catalog.multiloop_updatable u ON u.relid = c.oid AND u.attnum = 0
 WHERE c.relkind IN ('r', 'v')
 
 -- @ information_schema.views
 SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relname AS table_name,
-    pg_get_viewdef(c.oid)::varchar AS view_definition, 'NONE'::varchar AS check_option,
-    'NO'::varchar(3) AS is_updatable, 'NO'::varchar(3) AS is_insertable_into, 'NO'::varchar(3) AS is_trigger_updatable,
+    pg_get_viewdef(c.oid)::varchar AS view_definition,
+    (CASE WHEN 'check_option=cascaded' = ANY (c.reloptions) THEN 'CASCADED' WHEN 'check_option=local' = ANY (c.reloptions) THEN 'LOCAL'
+        ELSE 'NONE' END)::varchar AS check_option,
+    (CASE WHEN u.events & 20 = 20 THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_updatable,
+    (CASE WHEN u.events & 8 = 8 THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_insertable_into, 'NO'::varchar(3) AS is_trigger_updatable,
     'NO'::varchar(3) AS is_trigger_deletable, 'NO'::varchar(3) AS is_trigger_insertable_into
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace nc ON nc.oid = c.relnamespace
+    LEFT JOIN pg_catalog.multiloop_updatable u ON u.relid = c.oid AND u.attnum = 0
 WHERE c.relkind = 'v'
 
 -- @ information_schema.columns
@@ -165,13 +170,14 @@ SELECT current_database() AS table_catalog, nc.nspname AS table_schema, c.relnam
     (CASE WHEN seq.seqcycle THEN 'YES' ELSE 'NO' END)::varchar(3) AS identity_cycle,
     (CASE WHEN a.attgenerated = '' THEN 'NEVER' ELSE 'ALWAYS' END)::varchar AS is_generated,
     (CASE WHEN a.attgenerated <> '' THEN pg_get_expr(ad.adbin, ad.adrelid) END)::varchar AS generation_expression,
-    (CASE WHEN c.relkind = 'r' THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_updatable
+    (CASE WHEN c.relkind = 'r' OR u.events IS NOT NULL THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_updatable
 FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON a.attrelid = c.oid JOIN pg_catalog.pg_namespace nc ON c.relnamespace = nc.oid
     JOIN pg_catalog.pg_type t ON a.atttypid = t.oid JOIN pg_catalog.pg_namespace nt ON t.typnamespace = nt.oid
     LEFT JOIN pg_catalog.pg_attrdef ad ON a.attrelid = ad.adrelid AND a.attnum = ad.adnum
     LEFT JOIN pg_catalog.pg_collation co ON a.attcollation = co.oid
     LEFT JOIN (pg_catalog.pg_depend dep JOIN pg_catalog.pg_sequence seq ON dep.classid = 1259 AND dep.objid = seq.seqrelid
         AND dep.deptype = 'i') ON dep.refclassid = 1259 AND dep.refobjid = c.oid AND dep.refobjsubid = a.attnum
+    LEFT JOIN pg_catalog.multiloop_updatable u ON u.relid = c.oid AND u.attnum = a.attnum
 WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'v', 'f', 'p')
 
 -- @ information_schema.sequences

@@ -14,7 +14,7 @@ pub use declared::{
 pub use file_options::{FileOption, FileOptions, OptionValue};
 pub use right::Right;
 pub(crate) use view::GONE;
-pub use view::{Literals, Mark, Marked, Meant, View, is_read_anew};
+pub use view::{CheckOption, Literals, Mark, Marked, Meant, View, is_read_anew};
 
 use crate::error::{Error, Result};
 use crate::value::number;

@@ -31,6 +31,18 @@ pub struct View {
     pub literals: Arc<Literals>,
     /// Where in the text stands what is written otherwise once something is renamed, in order.
     pub marks: Vec<Mark>,
+    /// Whether rows that change through it have to be its rows then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckOption>,
+}
+
+/// CHECK OPTION of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CheckOption {
+    /// By its own WHERE.
+    Local,
+    /// And by those of the views that it reads.
+    Cascaded,
 }
 
 impl View {

@@ -41,6 +41,8 @@ pub(crate) struct Binder<'b, 'a> {
     pub(super) locks_next: Option<super::locking::Clauses>,
     /// The table whose rows the statement changes.
     pub(super) changed: Option<crate::catalog::TableName>,
+    /// The view through which rows change.
+    pub(super) through: Option<std::rc::Rc<super::change::Through>>,
     /// What a MERGE does with the rows of which RETURNING is being bound.
     pub(super) merge_action: Option<&'static str>,
     /// The queries of the statement's WITH whose rows are there before it runs, if it has one that changes rows.
@@ -60,6 +62,11 @@ impl<'b, 'a> Binder<'b, 'a> {
     /// A binder for a statement's text.
     pub(crate) fn new(builder: &'b mut Builder<'a>, text: &str) -> Self {
         Binder { text: Some(Text::new(text)), ..Binder::without_text(builder) }
+    }
+
+    /// A binder for parts of a view's text.
+    pub(super) fn of_view(builder: &'b mut Builder<'a>, sql: &str) -> Self {
+        Binder { hidden: Some(Text::new(sql)), ..Binder::without_text(builder) }
     }
 
     /// A binder for a statement's text that was made of another one.
@@ -87,6 +94,7 @@ impl<'b, 'a> Binder<'b, 'a> {
             locks_next: None,
             changed: None,
             parts: None,
+            through: None,
             merge_action: None,
         }
     }

@@ -10,7 +10,8 @@ use super::generated::serial_type;
 use super::liked::is_like;
 use super::query::Unknown;
 use super::text::Text;
-use crate::catalog::{Declared, Mark, OnCommit, TableName, View};
+use super::tuned::{CHECK_OPTION, check_clause};
+use crate::catalog::{CheckOption, Declared, Mark, OnCommit, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::ColumnId;
 use crate::relation::builder::{HIDDEN, Need, Noted, rename_columns};
@@ -188,7 +189,6 @@ impl Binder<'_, '_> {
             && !materialized
             && !secure
             && !name_before_not_exists
-            && *options == ast::CreateTableOptions::None
             && cluster_by.is_empty()
             && comment.is_none()
             && !with_no_schema_binding
@@ -199,6 +199,7 @@ impl Binder<'_, '_> {
         if !plain {
             return Err(Error::unsupported("a clause of this CREATE VIEW is").at(position));
         }
+        let check = check_option(options).map_err(|error| error.at(position))?;
         let name = self.object_name(name)?;
         let mut names = Vec::new();
         for ast::ViewColumnDef { name, data_type, options } in columns {
@@ -220,7 +221,11 @@ impl Binder<'_, '_> {
             .map_err(|error| error.at(position))?;
         check_distinct_names(output.iter().map(|(name, _)| name)).map_err(|error| error.at(position))?;
         self.check_kept(&output, true).map_err(|error| error.at(position))?;
-        let (view, needs) = kept_view((sql, names), self.builder.take_notes(), start);
+        let (mut view, needs) = kept_view((sql, names), self.builder.take_notes(), start);
+        view.check = check;
+        if check.is_some() {
+            self.check_updatable(&name, &view).map_err(|error| error.at(position))?;
+        }
         let fields = self.into_query((relation, output)).declared_fields();
         let (temporary, or_replace) = (*temporary, *or_replace);
         Ok(Statement::CreateView { name, temporary, view, fields, needs, or_replace })
@@ -232,7 +237,26 @@ impl Binder<'_, '_> {
 pub(super) fn kept_view((sql, columns): (String, Vec<String>), noted: Noted, start: usize) -> (View, Vec<Need>) {
     let place = |mark: Mark| Some(Mark { at: mark.at.checked_sub(start)?, ..mark });
     let marks = noted.marks.into_iter().filter_map(place).collect();
-    (View { sql, columns, names: Vec::new(), literals: Arc::new(noted.literals), marks }, noted.needs)
+    (View { sql, columns, names: Vec::new(), literals: Arc::new(noted.literals), marks, check: None }, noted.needs)
+}
+
+/// CHECK OPTION, as [`super::tuned`] has it.
+fn check_option(options: &ast::CreateTableOptions) -> Result<Option<CheckOption>> {
+    let said = match options {
+        ast::CreateTableOptions::None => return Ok(None),
+        ast::CreateTableOptions::With(options) => match &options[..] {
+            [ast::SqlOption::KeyValue { key, value: ast::Expr::Value(value) }] if key.value == CHECK_OPTION => {
+                match &value.value {
+                    ast::Value::SingleQuotedString(word) if word == "local" => Some(CheckOption::Local),
+                    ast::Value::SingleQuotedString(word) if word == "cascaded" => Some(CheckOption::Cascaded),
+                    _ => None,
+                }
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    said.map(Some).ok_or_else(|| Error::unsupported("a clause of this CREATE VIEW is"))
 }
 
 /// What becomes of a temporary table when a transaction ends.
@@ -261,6 +285,10 @@ fn view_text(text: Option<&Text>) -> Result<(String, usize)> {
     let lost = || Error::internal("the query of a CREATE VIEW was not found");
     let text = text.ok_or_else(lost)?;
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text.as_str()).tokenize_with_location().map_err(|_| lost())?;
+    let end = match check_clause(&tokens) {
+        Some((at, _)) => text.offset(tokens[at].span.start).ok_or_else(lost)?,
+        None => text.as_str().len(),
+    };
     let mut depth = 0;
     for token in tokens {
         match &token.token {
@@ -268,7 +296,7 @@ fn view_text(text: Option<&Text>) -> Result<(String, usize)> {
             Token::RParen => depth -= 1,
             Token::Word(word) if depth == 0 && word.quote_style.is_none() && word.value.eq_ignore_ascii_case("as") => {
                 let start = text.offset(token.span.end).ok_or_else(lost)?;
-                let sql = text.as_str().get(start..).ok_or_else(lost)?;
+                let sql = text.as_str().get(start..end).ok_or_else(lost)?;
                 return Ok((sql.trim().to_owned(), start + sql.len() - sql.trim_start().len()));
             }
             _ => {}

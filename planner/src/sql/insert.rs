@@ -2,10 +2,11 @@
 
 use super::Statement;
 use super::binder::Binder;
+use super::change::Verb;
 use super::forms::{OVERRIDING_SYSTEM, OVERRIDING_USER};
 use super::generated::Overriding;
 use super::query::Unknown;
-use crate::catalog::{CatalogEntry, Generated, Right, TableInfo};
+use crate::catalog::{CatalogEntry, Generated, Right, TableInfo, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{Clause, Coercion, FromItem, Rows, Scope, did_you_mean, may_be_null};
 use crate::relation::{Expression, Relation};
@@ -36,10 +37,11 @@ impl Binder<'_, '_> {
     /// INSERT INTO table [(columns)] rows, with the WITH in front of it.
     pub(super) fn insert(mut self, insert: &ast::Insert, withs: &[&ast::With]) -> Result<Statement> {
         let clauses = self.insert_clauses(insert)?;
-        let info = self.table_to_fill(clauses.table)?;
         let name = self.object_name(clauses.table)?;
+        let info = self.table_to_insert(&name, self.position(clauses.table.span()))?;
         let definitions = self.bind_withs(withs)?;
-        let is_alone = clauses.on.is_none() && clauses.returning.is_none() && self.parts.is_none();
+        let is_checked = self.through.as_ref().is_some_and(|through| through.is_checked());
+        let is_alone = clauses.on.is_none() && clauses.returning.is_none() && self.parts.is_none() && !is_checked;
         let drawn = self.drawn_later(&clauses, &info).filter(|_| is_alone);
         let (rows, columns) = match drawn {
             Some(source) => self.rows_without_defaults(&clauses, &info, source)?,
@@ -49,6 +51,7 @@ impl Binder<'_, '_> {
             return self.insert_returning(&clauses, (name, &info), rows, (withs, definitions));
         }
         let rows = (self.builder.attach(definitions, rows.0), rows.1);
+        let name = self.base_of(&name);
         Ok(Statement::Insert { name, columns, query: self.into_query(rows) })
     }
 
@@ -113,6 +116,13 @@ impl Binder<'_, '_> {
         } else {
             "INSERT has more target columns than expressions"
         };
+        if given > wanted
+            && let Some(through) = self.through.as_ref().filter(|_| clauses.columns.is_empty())
+            && wanted < through.columns.len()
+            && given <= through.columns.len()
+        {
+            through.place(wanted)?;
+        }
         let position = self.position(source.span()).or(self.position(clauses.table.span()));
         Err(Error::new(ErrorKind::Syntax, message).at(position))
     }
@@ -221,12 +231,45 @@ impl Binder<'_, '_> {
         Err(Error::new(ErrorKind::Syntax, message).at(self.position(alias.span)))
     }
 
-    /// The table that INSERT or COPY FROM fills; 42809 for a view of either kind.
+    /// The table that INSERT fills, be it through a view.
+    fn table_to_insert(&mut self, name: &TableName, position: Option<Position>) -> Result<Arc<TableInfo>> {
+        let Some(through) = self.through(name, Verb::Insert, position)? else {
+            return self.table_named(name, position);
+        };
+        let entry = self.builder.catalog.entry(&through.base).map_err(|error| error.at(position))?;
+        self.through = Some(std::rc::Rc::new(through));
+        match entry {
+            Some(CatalogEntry::Table(info)) => Ok(info),
+            _ => Err(Error::internal("the table of a view is gone")),
+        }
+    }
+
+    /// The table that rows change of, if it is named by a view.
+    pub(super) fn base_of(&self, name: &TableName) -> TableName {
+        self.through.as_ref().map_or(name, |through| &through.base).clone()
+    }
+
+    /// The name of the table, or of the view, that rows change of.
+    pub(super) fn changed_name<'n>(&'n self, info: &'n TableInfo) -> &'n str {
+        self.through.as_ref().map_or(&info.name, |through| &through.view.name)
+    }
+
+    /// The columns that may be named where rows of a table change, or of a view.
+    pub(super) fn named_columns<'n>(&'n self, info: &'n TableInfo) -> Vec<&'n str> {
+        match &self.through {
+            Some(through) => through.columns.iter().map(|(name, _)| name.as_str()).collect(),
+            None => info.fields.iter().map(|field| field.name.as_str()).collect(),
+        }
+    }
+
+    /// The table that COPY FROM fills; 42809 for a view of either kind.
     pub(super) fn table_to_fill(&self, name: &ast::ObjectName) -> Result<Arc<TableInfo>> {
-        let position = self.position(name.span());
-        let table = self.object_name(name)?;
-        self.builder.catalog.check_right(&table, Right::Insert, None).map_err(|error| error.at(position))?;
-        match self.builder.catalog.entry(&table).map_err(|error| error.at(position))? {
+        self.table_named(&self.object_name(name)?, self.position(name.span()))
+    }
+
+    fn table_named(&self, table: &TableName, position: Option<Position>) -> Result<Arc<TableInfo>> {
+        self.builder.catalog.check_right(table, Right::Insert, None).map_err(|error| error.at(position))?;
+        match self.builder.catalog.entry(table).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) if info.declared.materialized.is_some() => {
                 let message = format!("cannot change materialized view \"{}\"", table.name);
                 Err(Error::new(ErrorKind::WrongObjectType, message).at(position))
@@ -240,13 +283,15 @@ impl Binder<'_, '_> {
                 let message = format!("cannot insert into view \"{}\"", table.name);
                 Err(Error::new(ErrorKind::WrongObjectType, message).at(position))
             }
-            None => Err(self.unknown_table(&table).at(position)),
+            None => Err(self.unknown_table(table).at(position)),
         }
     }
 
     pub(super) fn target_columns(&self, info: &TableInfo, columns: &[ast::ObjectName]) -> Result<Vec<usize>> {
         if columns.is_empty() {
-            return Ok((0..info.fields.len()).collect());
+            let Some(through) = &self.through else { return Ok((0..info.fields.len()).collect()) };
+            // Whoever gives more values is told of the first column that is computed.
+            return Ok((0..through.columns.len()).map_while(|at| through.place(at).ok()).collect());
         }
         let idents = columns.iter().map(|column| self.split_name(column).map(|(_, ident)| ident));
         self.columns_of(info, &idents.collect::<Result<Vec<_>>>()?)
@@ -254,23 +299,31 @@ impl Binder<'_, '_> {
 
     /// The places in the table of the columns named.
     pub(super) fn columns_of(&self, info: &TableInfo, idents: &[&ast::Ident]) -> Result<Vec<usize>> {
-        let places: FxHashMap<&str, usize> =
-            info.fields.iter().enumerate().rev().map(|(at, field)| (field.name.as_str(), at)).collect();
+        let known = self.named_columns(info);
+        let places: FxHashMap<&str, usize> = known.iter().enumerate().rev().map(|(at, name)| (*name, at)).collect();
         let mut targets = Vec::new();
-        let mut taken = vec![false; info.fields.len()];
+        let mut taken = vec![false; known.len()];
         for ident in idents {
             let (name, position) = (Self::fold(ident), self.position(ident.span));
             let Some(&index) = places.get(name.as_str()) else {
-                let message = format!("column \"{name}\" of relation \"{}\" does not exist", info.name);
+                let message = format!("column \"{name}\" of relation \"{}\" does not exist", self.changed_name(info));
                 let error = Error::new(ErrorKind::UnknownColumn, message);
-                let known = info.fields.iter().map(|field| field.name.as_str());
-                return Err(did_you_mean(error, &name, known).at(position));
+                return Err(did_you_mean(error, &name, known.iter().copied()).at(position));
             };
             if std::mem::replace(&mut taken[index], true) {
                 let message = format!("column \"{name}\" specified more than once");
                 return Err(Error::new(ErrorKind::DuplicateColumn, message).at(position));
             }
-            targets.push(index);
+            targets.push(match &self.through {
+                Some(through) => through.place(index).map_err(|error| error.at(position))?,
+                None => index,
+            });
+        }
+        for (at, target) in targets.iter().enumerate() {
+            if targets[..at].contains(target) {
+                let message = format!("multiple assignments to same column \"{}\"", info.fields[*target].name);
+                return Err(Error::new(ErrorKind::Syntax, message).at(self.position(idents[at].span)));
+            }
         }
         Ok(targets)
     }
@@ -287,6 +340,12 @@ impl Binder<'_, '_> {
         let width = asts.first().map_or(0, |row| row.len());
         if width > targets.len() {
             let position = self.position(asts[0][targets.len()].span());
+            let is_computed = |through: &&std::rc::Rc<super::change::Through>| {
+                targets.len() < through.columns.len() && width <= through.columns.len()
+            };
+            if let Some(through) = self.through.as_ref().filter(is_computed) {
+                through.place(targets.len()).map_err(|error| error.at(position))?;
+            }
             let message = "INSERT has more expressions than target columns";
             return Err(Error::new(ErrorKind::Syntax, message).at(position));
         }

@@ -74,7 +74,9 @@ mod text;
 
 mod change;
 
-pub use change::{Change, ChangeKind, ChangingWith, Conflict, ConflictUpdate, MergeAction, Part, Work};
+pub use change::{
+    Change, ChangeKind, ChangingWith, Conflict, ConflictUpdate, MergeAction, Part, Work, updatable_columns,
+};
 pub use constraint::made_name;
 pub use definition::{Added, Alter, Alteration, Altering, Retyped, added, default_set, reads_column, retyped};
 pub use definition::{

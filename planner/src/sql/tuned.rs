@@ -9,6 +9,9 @@ use super::text::Text;
 use crate::error::{Error, Result};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
+/// The parameter of a view that CHECK OPTION becomes.
+pub(super) const CHECK_OPTION: &str = "check_option";
+
 /// The name of the column that LIKE becomes.
 pub(super) const LIKE: &str = "\0like";
 
@@ -42,6 +45,7 @@ pub(super) fn without(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Result<Vec
             return Ok(tokens);
         }
     };
+    let (mut check, mut r#as) = (None, None);
     let mut depth = 0_usize;
     let mut begins_item = false;
     while let Some(here) = solid(&tokens, at) {
@@ -56,7 +60,10 @@ pub(super) fn without(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Result<Vec
             }
             Token::RParen => depth = depth.saturating_sub(1),
             Token::Comma => begins_item = depth == 1,
-            _ if depth == 0 && of != Stored::Index && is(&tokens, here, "as") => break,
+            _ if depth == 0 && of != Stored::Index && is(&tokens, here, "as") => {
+                r#as = Some(here);
+                break;
+            }
             _ if starts_item && of == Stored::Table && is(&tokens, here, "like") => {
                 at = like(text, &mut tokens, here)?;
             }
@@ -65,7 +72,13 @@ pub(super) fn without(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Result<Vec
                 && (depth == 0 || (depth == 1 && of == Stored::Table)) =>
             {
                 let of = if depth == 0 { of } else { Stored::Index };
-                at = taken(text, &mut tokens, here, 1, |words| words.storage(of))?;
+                let mut has_check = false;
+                let value = check_value(&tokens[here..]);
+                at = taken(text, &mut tokens, here, 1, |words| {
+                    has_check = words.storage_and_check(of)?;
+                    Ok(())
+                })?;
+                check = check.or(value.filter(|_| has_check));
             }
             _ if depth == 0 && of != Stored::View && is(&tokens, here, "tablespace") => {
                 at = taken(text, &mut tokens, here, 1, |words| words.tablespace())?;
@@ -84,7 +97,48 @@ pub(super) fn without(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Result<Vec
             _ => {}
         }
     }
+    let Some(r#as) = r#as.filter(|_| of == Stored::View) else { return Ok(tokens) };
+    if let Some((start, word)) = check_clause(&tokens) {
+        let end = tokens.len();
+        blank(&mut tokens, start..end);
+        check = Some(word);
+    }
+    if let Some(word) = check {
+        // sqlparser has a place for it in front of AS.
+        let span = tokens[r#as].span;
+        let words = [Token::make_keyword("WITH"), Token::LParen, Token::make_word(CHECK_OPTION, None), Token::Eq];
+        let value = [Token::SingleQuotedString(word.to_owned()), Token::RParen];
+        let words = words.into_iter().chain(value).map(|token| TokenWithSpan::new(token, span));
+        tokens.splice(r#as..r#as, words);
+    }
     Ok(tokens)
+}
+
+/// `WITH [LOCAL | CASCADED] CHECK OPTION` at the end of a view: where it begins, and which it is.
+pub(super) fn check_clause(tokens: &[TokenWithSpan]) -> Option<(usize, &'static str)> {
+    let is_solid = |token: &Token| !matches!(token, Token::Whitespace(_) | Token::EOF | Token::SemiColon);
+    let mut last = (0..tokens.len()).rev().filter(|&at| is_solid(&tokens[at].token));
+    let mut next = |words: &[&'static str]| {
+        let at = last.next()?;
+        words.iter().find(|word| is_keyword(&tokens[at].token, word)).map(|word| (at, *word))
+    };
+    next(&["option"])?;
+    next(&["check"])?;
+    match next(&["with", "local", "cascaded"])? {
+        (at, "with") => Some((at, "cascaded")),
+        (_, word) => next(&["with"]).map(|(at, _)| (at, word)),
+    }
+}
+
+/// The value of a CHECK OPTION among parameters.
+fn check_value(tokens: &[TokenWithSpan]) -> Option<&'static str> {
+    let mut solid = tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_)));
+    solid.by_ref().find(|token| is_keyword(&token.token, CHECK_OPTION))?;
+    let value = solid.nth(1)?;
+    ["local", "cascaded"].into_iter().find(|word| match &value.token {
+        Token::SingleQuotedString(text) => text == word,
+        token => is_keyword(token, word),
+    })
 }
 
 /// The same of a column or a constraint alone, as ALTER TABLE adds it.

@@ -2,6 +2,7 @@
 
 use super::super::{Inserted as Appended, check_not_null, of_relation};
 use super::references::Altered;
+use super::views::{Checks, all_columns};
 use super::{Given, Numbers, Outcome, rows_of};
 use crate::catalog::{Qualified, State, StoredTable};
 use crate::keys::{self, KeyIndexes};
@@ -54,7 +55,7 @@ impl Runner<'_> {
         state: &mut State,
         name: &Qualified,
         given: Given,
-        (conflict, returning): (&Conflict, Option<usize>),
+        (conflict, checks, returning): (&Conflict, &[String], Option<usize>),
         is_own: impl Fn(usize) -> bool,
     ) -> Result<Inserting> {
         let stored = state.table(name)?.clone();
@@ -89,12 +90,21 @@ impl Runner<'_> {
         if let Some(update) = conflict.update.as_ref().filter(|_| !sorted.met.is_empty()) {
             let met = self.met_given(&stored, (&values, &sorted.met), update, &context)?;
             altered = self.apply(state, name, Some(&update.columns), &met)?;
+            let stored = state.table(name)?;
+            let row = |at: usize| rows_of(stored, &[met.numbers[at]], &context);
+            self.check_views(state, &Checks::of(&update.checks, &met.rows, update.columns.len()), row)?;
             updated = Some(met);
         }
         let appended = match new.rows() {
             0 => None,
             _ => Some(self.append_to(state, name, |_| Ok(new))?),
         };
+        if let Some(appended) = appended.as_ref().filter(|_| !checks.is_empty()) {
+            let held: Vec<usize> = (own.len()..own.len() + checks.len()).collect();
+            let held = given.rows.rows_at(&sorted.new, &held, &context)?;
+            let row = |at: usize| appended.rows.rows_at(&[at], &all_columns(&appended.rows), &context);
+            self.check_views(state, &Checks::of(checks, &held, 0), row)?;
+        }
         let count = sorted.new.len() + updated.as_ref().map_or(0, |met| met.numbers.len());
         let rows = match returning {
             Some(returning) => returned(&given.rows, (&sorted, updated.as_ref()), returning, &context)?,
@@ -134,6 +144,7 @@ impl Runner<'_> {
         let declared = stored.info.declared.fields(&stored.info.fields);
         let mut fields = vec![Field::new("row number", DataType::BigInt, true)];
         fields.extend(update.columns.iter().map(|&column| Field { nullable: true, ..declared[column].clone() }));
+        fields.extend(update.checks.iter().map(|view| Field::new(view, DataType::Boolean, true)));
         let own = fields.len();
         let rest = update.query.fields().split_off(own);
         fields.extend(rest.into_iter().map(|field| Field { nullable: true, ..field }));

@@ -14,6 +14,7 @@ mod merged;
 mod parts;
 mod rebase;
 mod references;
+mod views;
 
 use super::{check_not_null, of_relation};
 use crate::catalog::history;
@@ -148,10 +149,14 @@ impl Runner<'_> {
         let declared = info.declared.fields(&info.fields);
         let mut fields = Vec::new();
         match &change.kind {
-            ChangeKind::Insert { .. } => fields.clone_from(&declared),
-            ChangeKind::Update { columns } => {
+            ChangeKind::Insert { conflict: _, checks } => {
+                fields.clone_from(&declared);
+                fields.extend(checks.iter().map(|view| Field::new(view, DataType::Boolean, true)));
+            }
+            ChangeKind::Update { columns, checks } => {
                 fields.push(Field::new("row number", DataType::BigInt, false));
                 fields.extend(columns.iter().map(|&column| declared[column].clone()));
+                fields.extend(checks.iter().map(|view| Field::new(view, DataType::Boolean, true)));
             }
             ChangeKind::Delete => fields.push(Field::new("row number", DataType::BigInt, false)),
             ChangeKind::Merge { columns, inserts } => {

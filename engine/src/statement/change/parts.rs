@@ -6,7 +6,8 @@
 use super::conflict::Inserting;
 use super::merged::{self, Merged};
 use super::references::Altered;
-use super::{Given, Numbers, Outcome};
+use super::views::{Checks, all_columns};
+use super::{Given, Numbers, Outcome, rows_of};
 use crate::catalog::{Qualified, State};
 use crate::plan::Timings;
 use crate::running::Runner;
@@ -23,9 +24,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What is to be done to a table.
 enum Step {
     /// Rows come in.
-    Insert(Table),
+    Insert(Table, Checks),
     /// Rows get other values in these columns.
-    Update(Vec<usize>, Given),
+    Update(Vec<usize>, Given, Checks),
     /// Rows go.
     Delete(Given),
 }
@@ -165,12 +166,13 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
         let declared = stored.info.declared.fields(&stored.info.fields);
         let columns: Vec<usize> = (0..declared.len()).collect();
         match &change.kind {
-            ChangeKind::Insert { conflict: None } => {
+            ChangeKind::Insert { conflict: None, checks } => {
+                let checks = Checks::of(checks, &given.rows, declared.len());
                 let rows = given.rows.clone().rearranged(&columns).with_fields(declared)?;
-                self.steps.push((table, Step::Insert(rows)));
+                self.steps.push((table, Step::Insert(rows, checks)));
                 Ok(Some(Outcome { count: given.rows.rows(), rows: given.rows }))
             }
-            ChangeKind::Insert { conflict: Some(_) } => self.insert_unless(change, given),
+            ChangeKind::Insert { conflict: Some(_), .. } => self.insert_unless(change, given),
             ChangeKind::Update { .. } | ChangeKind::Delete => {
                 let given = self.without_changed(&found, given)?;
                 if !self.take(&found, &given.numbers)? {
@@ -178,7 +180,10 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
                 }
                 let outcome = Outcome { count: given.numbers.len(), rows: given.rows.clone() };
                 let step = match &change.kind {
-                    ChangeKind::Update { columns } => Step::Update(columns.clone(), given),
+                    ChangeKind::Update { columns, checks } => {
+                        let checks = Checks::of(checks, &given.rows, columns.len());
+                        Step::Update(columns.clone(), given, checks)
+                    }
                     _ => Step::Delete(given),
                 };
                 self.steps.push((table, step));
@@ -198,8 +203,8 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
                 let Merged { updated, deleted, inserted, outcome } = merged;
                 let gone = Given { numbers: deleted, rows: Table::empty(Vec::new()) };
                 self.steps.push((table.clone(), Step::Delete(gone)));
-                self.steps.push((table.clone(), Step::Update(columns.clone(), updated)));
-                self.steps.extend(inserted.map(|rows| (table, Step::Insert(rows))));
+                self.steps.push((table.clone(), Step::Update(columns.clone(), updated, Checks::default())));
+                self.steps.extend(inserted.map(|rows| (table, Step::Insert(rows, Checks::default()))));
                 Ok(Some(outcome))
             }
         }
@@ -234,7 +239,7 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
         if !self.make_steps()? || !self.sees_columns(&change.table)? {
             return Ok(None);
         }
-        let ChangeKind::Insert { conflict: Some(conflict) } = &change.kind else {
+        let ChangeKind::Insert { conflict: Some(conflict), checks } = &change.kind else {
             return Err(Error::internal("an INSERT has lost its ON CONFLICT"));
         };
         let runner = self.runner;
@@ -243,7 +248,7 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
         let first = base.table(&name)?.stored().rows();
         let known = self.changed.entry(name.clone()).or_default();
         let is_own = |row: usize| row >= first || known.contains(&row);
-        let asked = (conflict, change.returning);
+        let asked = (conflict, checks.as_slice(), change.returning);
         match runner.insert_given(&mut write.state, &name, given, asked, is_own)? {
             Inserting::Done(inserted) => {
                 known.extend(inserted.changed);
@@ -275,6 +280,7 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
             let base = write.state.clone();
             self.write = Some((write, base));
         }
+        let context = runner.session.loading();
         for (table, step) in std::mem::take(&mut self.steps) {
             let Some((write, base)) = &mut self.write else { return Err(lost()) };
             let name = runner.found(&table, base)?;
@@ -285,15 +291,20 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
                 Ok(runner.snapshot.changed_handle(&name) == Some(base.table(&name)?.info.handle))
             };
             match step {
-                Step::Insert(rows) => {
+                Step::Insert(rows, checks) => {
                     self.has_changed |= rows.rows() > 0;
                     let appended = runner.append_to(&mut write.state, &name, |_| Ok(rows))?;
+                    let row = |at: usize| appended.rows.rows_at(&[at], &all_columns(&appended.rows), &context);
+                    runner.check_views(&write.state, &checks, row)?;
                     self.appended.push((name, appended));
                 }
                 Step::Update(..) | Step::Delete(_) if !is_current(base)? => return Ok(false),
-                Step::Update(columns, given) => {
+                Step::Update(columns, given, checks) => {
                     self.has_changed |= !given.numbers.is_empty();
                     self.altered.extend(runner.apply(&mut write.state, &name, Some(&columns), &given)?);
+                    let stored = write.state.table(&name)?;
+                    let row = |at: usize| rows_of(stored, &[given.numbers[at]], &context);
+                    runner.check_views(&write.state, &checks, row)?;
                 }
                 Step::Delete(given) => {
                     self.has_changed |= !given.numbers.is_empty();

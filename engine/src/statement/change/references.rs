@@ -171,7 +171,7 @@ impl Runner<'_> {
             };
             let fields = runner.given_fields(&change, &runner.snapshot.state.table(from)?.info);
             let given = runner.given(change.query, fields, Numbers::First)?;
-            Ok((if let ChangeKind::Update { columns } = change.kind { Some(columns) } else { None }, given))
+            Ok((if let ChangeKind::Update { columns, .. } = change.kind { Some(columns) } else { None }, given))
         })?;
         self.apply(state, from, columns.as_deref(), &given)
     }

@@ -55,7 +55,7 @@ pub use expression::{
     LambdaList, LambdaVariables, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript, and, bits,
     bits_literal, characters, decimal, functions, is_hypothetical, is_ordered_set, not, null, or, text, vector,
 };
-pub(crate) use expression::{checked_key, undetermined, unify_types, with_cast_hint};
+pub(crate) use expression::{checked_key, is_aggregate_name, undetermined, unify_types, with_cast_hint};
 pub use frame::{BoundSpec, FrameSpec};
 pub use grouping_sets::{GroupingSets, crossed, cube, rollup};
 pub(crate) use hidden::HIDDEN;

@@ -295,6 +295,11 @@ impl<'p> Scope<'p> {
         !self.aggregates.borrow().is_empty()
     }
 
+    /// Whether window functions belong to this level so far.
+    pub(crate) fn has_windows(&self) -> bool {
+        !self.windows.borrow().is_empty()
+    }
+
     /// The window functions of this level so far.
     pub(super) fn windows(&self) -> Ref<'_, Vec<WindowUse>> {
         self.windows.borrow()

@@ -134,7 +134,7 @@ impl Builder<'_> {
 
     /// The rows of a table or view of the catalog, whose schema may stand before its name. What a kept text knows has the columns, and
     /// is called, as the text has it.
-    fn known(&self, mut rows: FromItem, name: &TableName, kept: Option<&Meant>, stored: bool) -> FromItem {
+    pub(crate) fn known(&self, mut rows: FromItem, name: &TableName, kept: Option<&Meant>, stored: bool) -> FromItem {
         let schema = name.schema.clone().or_else(|| self.catalog.schema_of(name));
         let of = TableName { schema, name: name.name.clone() };
         let known_as = kept.map_or(&of, |kept| &kept.then);
@@ -304,19 +304,31 @@ impl Builder<'_> {
         self.known(FromItem::table(rows, name.name.clone()), name, None, true)
     }
 
+    /// Builds a part of a view's query: what its names meant when it was made.
+    pub(crate) fn in_view<T>(
+        &mut self,
+        name: &TableName,
+        view: &Arc<View>,
+        build: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        self.views.push(name.clone());
+        let around = self.view.replace(Arc::clone(view));
+        let arguments = self.arguments.take();
+        let built = build(self);
+        self.arguments = arguments;
+        self.view = around;
+        self.views.pop();
+        built
+    }
+
     /// A view's query, built in a scope of its own: it sees no column of where it is used.
     pub(crate) fn view(&mut self, name: &TableName, view: &Arc<View>, position: Option<Position>) -> Result<FromItem> {
         if self.views.contains(name) {
             return Err(reads_itself(&name.name));
         }
-        self.views.push(name.clone());
-        let around = self.view.replace(Arc::clone(view));
-        let arguments = self.arguments.take();
         let view_query = self.view_query;
-        let built = self.deeper(position, |builder| view_query(builder, &view.sql));
-        self.arguments = arguments;
-        self.view = around;
-        self.views.pop();
+        let built =
+            self.in_view(name, view, |builder| builder.deeper(position, |builder| view_query(builder, &view.sql)));
         let (relation, mut output) = built?;
         rename_columns(&name.name, &view.columns, output.iter_mut().map(|(name, _): &mut (String, ColumnId)| name))?;
         Ok(FromItem::table((relation, output), name.name.clone()))

@@ -272,6 +272,11 @@ impl Builder<'_> {
         self.mentions.borrow()[mark..].to_vec()
     }
 
+    /// What names stood for since a mark is as if it had not been.
+    pub(crate) fn forget_mentions(&self, mark: usize) {
+        self.mentions.borrow_mut().truncate(mark);
+    }
+
     /// Tells a scope which columns the aggregate mentions that comes next, whatever folding has left of them.
     pub fn aggregate_mentions(&self, scope: &Scope<'_>, mark: usize) {
         scope.mention_in_aggregate(Some(self.mentioned_since(mark)));

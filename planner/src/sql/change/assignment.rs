@@ -7,6 +7,7 @@ use crate::relation::{ColumnId, Expression, Relation};
 use crate::sql::binder::Binder;
 use crate::sql::expression::row_parts;
 use crate::sql::insert::is_default;
+
 use sqlparser::ast::{self, AssignmentTarget, Spanned};
 use std::sync::Arc;
 
@@ -96,14 +97,19 @@ impl Binder<'_, '_> {
             return Err(Error::unsupported("such a column in SET is").at(position));
         };
         let name = Self::fold(first);
-        let Some(column) = info.fields.iter().position(|field| field.name == name) else {
+        let known = self.named_columns(info);
+        let Some(column) = known.iter().position(|known| **known == name) else {
             if HIDDEN.contains(&name.as_str()) {
                 let message = format!("cannot assign to system column \"{name}\"");
                 return Err(Error::new(ErrorKind::Unsupported, message).at(position));
             }
-            let message = format!("column \"{name}\" of relation \"{}\" does not exist", info.name);
-            let known = info.fields.iter().map(|field| field.name.as_str());
-            return Err(did_you_mean(Error::new(ErrorKind::UnknownColumn, message), &name, known).at(position));
+            let message = format!("column \"{name}\" of relation \"{}\" does not exist", self.changed_name(info));
+            let error = Error::new(ErrorKind::UnknownColumn, message);
+            return Err(did_you_mean(error, &name, known.into_iter()).at(position));
+        };
+        let column = match &self.through {
+            Some(through) => through.place(column).map_err(|error| error.at(position))?,
+            None => column,
         };
         let Some(member) = members.first() else { return Ok(column) };
         let data_type = info.declared_field(column).data_type;

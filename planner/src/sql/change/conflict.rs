@@ -1,5 +1,6 @@
 //! ON CONFLICT: the keys that it is about, and DO UPDATE, a query of its own over rows that meet one that is there.
 
+use super::Place;
 use super::target::table_out_of_reach;
 use super::update::NUMBER;
 use super::{Conflict, ConflictUpdate};
@@ -19,6 +20,20 @@ use sqlparser::ast::{self, ConflictTarget, OnConflictAction, Spanned};
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 use std::sync::Arc;
+
+/// Rows that are there beside those that were to be inserted.
+struct Meeting {
+    /// The former, as the table's or the view's.
+    item: FromItem,
+    /// The columns of the table itself.
+    own: Vec<ColumnId>,
+    /// The latter.
+    excluded: (Vec<ScopeColumn>, ScopeTable),
+    /// The numbers of the former.
+    number: ColumnId,
+    /// What all of them are known by.
+    handle: TableHandle,
+}
 
 /// The name of the rows that were to be inserted.
 const EXCLUDED: &str = "excluded";
@@ -102,13 +117,20 @@ impl Binder<'_, '_> {
     /// A column by its position in the table; none for one that nobody declared, which no key has.
     fn conflict_column(&self, ident: &ast::Ident, info: &TableInfo) -> Result<Option<usize>> {
         let name = Self::fold(ident);
-        let found = info.fields.iter().position(|field| field.name == name);
+        let known = self.named_columns(info);
+        let found = known.iter().position(|known| **known == name);
         if found.is_none() && !crate::relation::builder::HIDDEN.contains(&name.as_str()) {
             let error = Error::new(ErrorKind::UnknownColumn, format!("column \"{name}\" does not exist"));
-            let known = info.fields.iter().map(|field| field.name.as_str());
-            return Err(did_you_mean(error, &name, known).at(self.position(ident.span)));
+            return Err(did_you_mean(error, &name, known.into_iter()).at(self.position(ident.span)));
         }
-        Ok(found)
+        Ok(match (&self.through, found) {
+            // A computed column is none of a key.
+            (Some(through), Some(found)) => match &through.columns[found].1 {
+                Place::Column(place) => Some(*place),
+                Place::Computed(..) => None,
+            },
+            (_, found) => found,
+        })
     }
 
     /// What ON CONFLICT says of the rows of a key. Keys here are over all rows, so whatever it is, it holds for theirs.
@@ -151,10 +173,10 @@ impl Binder<'_, '_> {
         types: &[DataType],
     ) -> Result<ConflictUpdate> {
         self.apart(|mut binder| {
-            let (rows, columns, handle) = binder.meeting_rows(update, clauses, (name, info), withs, types)?;
+            let (rows, (columns, checks), handle) = binder.meeting_rows(update, clauses, (name, info), withs, types)?;
             let query = binder.into_query(rows);
             Builder::check_depth(&query)?;
-            Ok(ConflictUpdate { columns, query, handle })
+            Ok(ConflictUpdate { columns, checks, query, handle })
         })
     }
 
@@ -165,11 +187,11 @@ impl Binder<'_, '_> {
         (name, info): (&TableName, &TableInfo),
         withs: &[&ast::With],
         types: &[DataType],
-    ) -> Result<(Rows, Vec<usize>, TableHandle)> {
+    ) -> Result<(Rows, (Vec<usize>, Vec<String>), TableHandle)> {
         let position = self.position(clauses.table.span());
         let definitions = self.bind_withs(withs)?;
         let mark = self.builder.mentions_mark();
-        let (item, excluded, number, handle) = self.meeting(clauses, (name, info), position)?;
+        let Meeting { item, own: own_ids, excluded, number, handle } = self.meeting(clauses, (name, info), position)?;
         let FromItem { mut relation, columns: own, tables } = item;
         let its = |id: ColumnId| own.iter().any(|column| column.id == id);
         let both = own.iter().chain(&excluded.0).cloned().collect();
@@ -178,35 +200,36 @@ impl Binder<'_, '_> {
             let predicate = self.bind_condition(selection, &scope)?;
             relation = self.builder.filter(relation, predicate);
         }
-        let own_ids: Vec<ColumnId> = own.iter().map(|column| column.id).collect();
         let new = self.bind_assignments(&update.assignments, (info, &own_ids), relation, &scope)?;
         let mut after = own.clone();
-        new.columns.iter().for_each(|(column, id)| after[*column].id = *id);
+        let mut own_after = own_ids;
+        new.columns.iter().for_each(|(column, id)| own_after[*column] = *id);
+        let (relation, checks) = self.after_change(info, (new.relation, &own_after), &mut after)?;
         let after = Scope::new(None, after, tables, Clause::Returning);
         let items = self.bind_returning(clauses.returning, &after).map_err(|error| clauses.out_of_reach(error))?;
         self.check_read((name, position), mark, its)?;
         let items = items.map(|items| of_types(self.builder, items, types)).transpose()?;
         let set = new.columns.iter().map(|(column, id)| (info.fields[*column].name.clone(), *id));
-        let output = std::iter::once((NUMBER.to_owned(), number)).chain(set).collect();
-        let (rows, _) = self.returned(new.relation, output, items);
+        let output = std::iter::once((NUMBER.to_owned(), number)).chain(set).chain(checks.iter().cloned()).collect();
+        let (rows, _) = self.returned(relation, output, items);
         if Builder::uses_volatile(&definitions, &rows.0) {
             let what = "a query of WITH that gives other rows each time, in ON CONFLICT DO UPDATE, is";
             return Err(Error::unsupported(what).at(position));
         }
         let rows = (self.builder.attach(definitions, rows.0), rows.1);
-        Ok((rows, new.columns.into_iter().map(|(column, _)| column).collect(), handle))
+        let columns = new.columns.into_iter().map(|(column, _)| column).collect();
+        Ok((rows, (columns, checks.into_iter().map(|(view, _)| view).collect()), handle))
     }
 
     /// The rows that are there, those that were to be inserted beside them, and the column of the numbers of the former, and
     /// what all of them are known by.
-    #[allow(clippy::type_complexity, reason = "four things of one scan")]
     fn meeting(
         &mut self,
         clauses: &InsertClauses<'_>,
         (name, info): (&TableName, &TableInfo),
         position: Option<Position>,
-    ) -> Result<(FromItem, (Vec<ScopeColumn>, ScopeTable), ColumnId, TableHandle)> {
-        let met = self.builder.catalog.meeting(name).map_err(|error| error.at(position))?;
+    ) -> Result<Meeting> {
+        let met = self.builder.catalog.meeting(&self.base_of(name)).map_err(|error| error.at(position))?;
         let Some(met) = met else {
             return Err(Error::unsupported(format_args!("ON CONFLICT DO UPDATE of \"{}\" is", name.name)).at(position));
         };
@@ -216,17 +239,22 @@ impl Binder<'_, '_> {
             return Err(Error::internal("rows that meet others have too few columns"));
         };
         let mut named = info.fields.iter().map(|field| field.name.clone()).zip(columns.iter().map(|column| column.id));
-        let own = named.by_ref().collect();
+        let own: Vec<(String, ColumnId)> = named.by_ref().collect();
+        let own_ids: Vec<ColumnId> = own.iter().map(|(_, id)| *id).collect();
+        let incoming: Vec<ColumnId> = columns[count..].iter().map(|column| column.id).collect();
+        let (relation, own, _) = self.seen_after(info, (relation, &own_ids))?;
+        let (relation, incoming, _) = self.seen_after(info, (relation, &incoming))?;
         let mut item = self.builder.as_table((relation, own), name);
-        let hidden = self.hidden_names().to_vec();
-        item = self.builder.with_hidden(item, &hidden).map_err(|error| error.at(position))?;
+        if self.through.is_none() {
+            let hidden = self.hidden_names().to_vec();
+            item = self.builder.with_hidden(item, &hidden).map_err(|error| error.at(position))?;
+        }
         if let Some(alias) = clauses.alias {
             item = item.aliased(&Self::fold(alias), &[])?;
         }
         let table = ScopeTable::named(EXCLUDED);
-        let incoming = info.fields.iter().zip(&columns[count..]);
-        let incoming = incoming.map(|(field, column)| ScopeColumn::new(Some(&table), field.name.clone(), column.id));
-        Ok((item, (incoming.collect(), table), number, met.handle))
+        let incoming = incoming.into_iter().map(|(name, id)| ScopeColumn::new(Some(&table), name, id));
+        Ok(Meeting { item, own: own_ids, excluded: (incoming.collect(), table), number, handle: met.handle })
     }
 
     /// Where ON CONFLICT stands, for which sqlparser has no place.

@@ -16,7 +16,7 @@ impl Binder<'_, '_> {
         self.changed = Some(self.object_name(self.target_name(table)?.0)?);
         let mark = self.builder.mentions_mark();
         let definitions = self.bind_withs(withs)?;
-        let Target { name, position, info: _, item, number } = self.target(table, Verb::Delete)?;
+        let Target { name, position, base, info: _, own: _, item, number } = self.target(table, Verb::Delete)?;
         let own: Vec<_> = item.columns.iter().map(|column| column.id).collect();
         let using = delete.using.as_deref().unwrap_or_default();
         let (mut relation, scope) = self.joined_to(item, using)?.into_scope(None, Clause::Where);
@@ -30,7 +30,7 @@ impl Binder<'_, '_> {
         let (rows, returning) = self.returned(relation, vec![(NUMBER.to_owned(), number)], items);
         let rows = (self.builder.attach(definitions, rows.0), rows.1);
         let query = self.into_query(rows);
-        Ok(Statement::Change(Box::new(Change { table: name, kind: ChangeKind::Delete, query, returning })))
+        Ok(Statement::Change(Box::new(Change { table: base, kind: ChangeKind::Delete, query, returning })))
     }
 
     /// The table whose rows go; what Multiloop does not have of a DELETE is an error.

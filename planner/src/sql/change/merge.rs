@@ -133,7 +133,7 @@ impl Binder<'_, '_> {
         on: &ast::Expr,
         (clauses, returning): (&'m [ast::MergeClause], Option<&'m [ast::SelectItem]>),
     ) -> Result<(Merging<'m>, crate::relation::builder::Definition)> {
-        let Target { name: _, position: _, info, item: target, number } = target;
+        let Target { name: _, position: _, base: _, info, own: _, item: target, number } = target;
         let position = self.factor_start(&source.relation);
         let others = self.bind_from(std::slice::from_ref(source), None);
         let mut others = others.map_err(|error| out_of_reach(error, &target, false))?;

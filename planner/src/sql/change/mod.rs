@@ -14,6 +14,7 @@ mod delete;
 mod merge;
 mod returning;
 mod target;
+mod through;
 mod update;
 mod with;
 
@@ -54,12 +55,16 @@ pub enum ChangeKind {
     Insert {
         /// ON CONFLICT.
         conflict: Option<Conflict>,
+        /// Views whose CHECK OPTION is to hold: behind the table's columns stands for each whether it does.
+        checks: Vec<String>,
     },
     /// UPDATE: the query gives the numbers of rows, and new values for these columns of the table. A row that has several
     /// (of UPDATE … FROM) has the first.
     Update {
         /// By position in the table.
         columns: Vec<usize>,
+        /// Views whose CHECK OPTION is to hold: behind the new values stands for each whether it does.
+        checks: Vec<String>,
     },
     /// DELETE: the query gives the numbers of rows, perhaps more than once (of DELETE … USING).
     Delete,
@@ -114,6 +119,8 @@ pub struct Conflict {
 pub struct ConflictUpdate {
     /// What is set, by position in the table.
     pub columns: Vec<usize>,
+    /// As those of [`ChangeKind::Update`].
+    pub checks: Vec<String>,
     /// Over [`Catalog::meeting`](crate::catalog::Catalog::meeting): the numbers of rows that are there, new values for these
     /// columns, and as many columns of RETURNING as the insertion has.
     pub query: Query,
@@ -121,6 +128,9 @@ pub struct ConflictUpdate {
     pub handle: TableHandle,
 }
 
+pub(super) use target::Verb;
+pub use through::updatable_columns;
+pub(super) use through::{Place, Through};
 pub use with::{ChangingWith, Part, Work};
 pub(super) use with::{PartInSight, PartsInSight, changing_with};
 

@@ -57,10 +57,15 @@ impl Binder<'_, '_> {
         (withs, definitions): (&[&ast::With], Vec<Definition>),
     ) -> Result<Statement> {
         let position = self.position(clauses.table.span());
+        let base = self.base_of(&name);
         let mark = self.builder.mentions_mark();
-        let mut item = self.builder.as_table((relation, filled.clone()), &name);
-        let hidden = self.hidden_names().to_vec();
-        item = self.builder.with_hidden(item, &hidden).map_err(|error| error.at(position))?;
+        let filled_ids: Vec<_> = filled.iter().map(|(_, id)| *id).collect();
+        let (relation, shown, checks) = self.seen_after(info, (relation, &filled_ids))?;
+        let mut item = self.builder.as_table((relation, shown), &name);
+        if self.through.is_none() {
+            let hidden = self.hidden_names().to_vec();
+            item = self.builder.with_hidden(item, &hidden).map_err(|error| error.at(position))?;
+        }
         if let Some(alias) = clauses.alias {
             item = item.aliased(&Self::fold(alias), &[])?;
         }
@@ -74,9 +79,16 @@ impl Binder<'_, '_> {
             Some(on) => Some(self.bind_conflict(on, clauses, (&name, info), withs, &types)?),
             None => None,
         };
-        let (rows, returning) = self.returned(relation, filled, items);
+        let output = filled.into_iter().chain(checks.iter().cloned()).collect();
+        let (rows, returning) = self.returned(relation, output, items);
+        let checks = checks.into_iter().map(|(view, _)| view).collect();
         let rows = (self.builder.attach(definitions, rows.0), rows.1);
         let query = self.into_query(rows);
-        Ok(Statement::Change(Box::new(Change { table: name, kind: ChangeKind::Insert { conflict }, query, returning })))
+        Ok(Statement::Change(Box::new(Change {
+            table: base,
+            kind: ChangeKind::Insert { conflict, checks },
+            query,
+            returning,
+        })))
     }
 }

@@ -8,11 +8,13 @@ use crate::sql::binder::Binder;
 use crate::sql::forms::CURRENT_OF;
 use crate::sql::from::refused_of_table;
 use sqlparser::ast::{self, Spanned};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What is done to rows.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sql) enum Verb {
+    Insert,
     Update,
     Delete,
     /// All of it; who merges has seen to the rights.
@@ -20,20 +22,12 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    fn right(self) -> Option<Right> {
+    pub(super) fn right(self) -> Option<Right> {
         match self {
+            Verb::Insert => Some(Right::Insert),
             Verb::Update => Some(Right::Update),
             Verb::Delete => Some(Right::Delete),
             Verb::Merge => None,
-        }
-    }
-
-    /// As in "cannot delete from view".
-    fn words(self) -> &'static str {
-        match self {
-            Verb::Update => "update",
-            Verb::Delete => "delete from",
-            Verb::Merge => "merge into",
         }
     }
 }
@@ -44,8 +38,12 @@ pub(super) struct Target {
     pub(super) name: TableName,
     /// Where that stands.
     pub(super) position: Option<Position>,
+    /// The table itself, where that is the name of a view.
+    pub(super) base: TableName,
     /// What is known of it.
     pub(super) info: Arc<TableInfo>,
+    /// Its columns.
+    pub(super) own: Vec<ColumnId>,
     /// Its rows.
     pub(super) item: FromItem,
     /// The column of their numbers.
@@ -61,15 +59,31 @@ impl Binder<'_, '_> {
         let (written, alias) = self.target_name(table)?;
         let position = self.position(written.span());
         let name = self.object_name(written)?;
-        let info = self.info_to_change(&name, verb, position)?;
-        let (item, number) = self.builder.rows_to_change(Arc::clone(&info), &name);
+        let through = match verb {
+            Verb::Merge => None,
+            _ => self.through(&name, verb, position)?,
+        };
+        let base = through.as_ref().map_or(&name, |through| &through.base).clone();
+        let info = self.info_to_change(&base, verb, through.is_some(), position)?;
+        let (item, number) = self.builder.rows_to_change(Arc::clone(&info), &base);
         let number = number.ok_or_else(|| Error::internal("rows that are to be changed have no numbers"))?;
-        let hidden = self.hidden_names().to_vec();
-        let mut item = self.builder.with_hidden(item, &hidden).map_err(|error| error.at(position))?;
+        let own: Vec<ColumnId> = item.columns.iter().map(|column| column.id).collect();
+        let mut item = match through {
+            Some(through) => {
+                let item = self.rows_through(&through, &info, (item.relation, &own), verb);
+                let item = item.map_err(|error| error.at(position))?;
+                self.through = Some(Rc::new(through));
+                item
+            }
+            None => {
+                let hidden = self.hidden_names().to_vec();
+                self.builder.with_hidden(item, &hidden).map_err(|error| error.at(position))?
+            }
+        };
         if let Some(alias) = alias {
             item = item.aliased(&Self::fold(alias), &[])?;
         }
-        Ok(Target { name, position, info, item, number })
+        Ok(Target { name, position, base, info, own, item, number })
     }
 
     /// The name and the alias; 42601 for anything else that FROM could have in the place.
@@ -98,10 +112,16 @@ impl Binder<'_, '_> {
         Ok((name, Some(&alias.name)))
     }
 
-    fn info_to_change(&self, name: &TableName, verb: Verb, position: Option<Position>) -> Result<Arc<TableInfo>> {
+    fn info_to_change(
+        &self,
+        name: &TableName,
+        verb: Verb,
+        is_through: bool,
+        position: Option<Position>,
+    ) -> Result<Arc<TableInfo>> {
         let catalog = self.builder.catalog;
         let wrong = |message: String| Error::new(ErrorKind::WrongObjectType, message).at(position);
-        if let Some(right) = verb.right() {
+        if let Some(right) = verb.right().filter(|_| !is_through) {
             catalog.check_right(name, right, None).map_err(|error| error.at(position))?;
         }
         match catalog.entry(name).map_err(|error| error.at(position))? {
@@ -121,12 +141,11 @@ impl Binder<'_, '_> {
                 let what = || Error::unsupported(format_args!("changing rows of \"{}\" is", name.name)).at(position);
                 info.ok_or_else(what)
             }
-            Some(CatalogEntry::View(_)) if verb == Verb::Merge => {
+            Some(CatalogEntry::View(_)) => {
                 let message = format!("cannot execute MERGE on relation \"{}\"", name.name);
                 let error = Error::new(ErrorKind::Unsupported, message).at(position);
                 Err(error.with_detail("This operation is not supported for views."))
             }
-            Some(CatalogEntry::View(_)) => Err(wrong(format!("cannot {} view \"{}\"", verb.words(), name.name))),
             None => Err(self.builder.unknown_table(name, &[]).at(position)),
         }
     }

@@ -26,8 +26,8 @@ impl Binder<'_, '_> {
         self.changed = Some(self.object_name(self.target_name(&update.table)?.0)?);
         let mark = self.builder.mentions_mark();
         let definitions = self.bind_withs(withs)?;
-        let Target { name, position, info, item, number } = self.target(&update.table, Verb::Update)?;
-        let own: Vec<_> = item.columns.iter().map(|column| column.id).collect();
+        let Target { name, position, base, info, own, item, number } = self.target(&update.table, Verb::Update)?;
+        let shown: Vec<_> = item.columns.iter().map(|column| column.id).collect();
         let (mut relation, scope) = self.joined_to(item, clauses.from)?.into_scope(None, Clause::Where);
         if let Some(selection) = clauses.selection {
             let predicate = self.changed_rows(selection, &scope)?;
@@ -35,19 +35,27 @@ impl Binder<'_, '_> {
         }
         let new = self.bind_assignments(clauses.assignments, (&info, &own), relation, &scope)?;
         let mut columns = scope.columns.clone();
-        new.columns.iter().for_each(|(column, id)| columns[*column].id = *id);
+        let mut own_after = own;
+        new.columns.iter().for_each(|(column, id)| own_after[*column] = *id);
+        let (relation, checks) = self.after_change(&info, (new.relation, &own_after), &mut columns)?;
+        let after: Vec<_> = columns.iter().take(shown.len()).map(|column| column.id).collect();
+        let is_shown = |id| shown.contains(&id) || after.contains(&id);
         let after = Scope::new(None, columns, scope.tables.clone(), Clause::Returning);
         let items = self.bind_returning(clauses.returning, &after)?;
-        self.check_read((&name, position), mark, |id| {
-            own.contains(&id) || new.columns.iter().any(|(_, column)| *column == id)
-        })?;
+        self.check_read((&name, position), mark, is_shown)?;
         let set = new.columns.iter().map(|(column, id)| (info.fields[*column].name.clone(), *id));
-        let output = std::iter::once((NUMBER.to_owned(), number)).chain(set).collect();
-        let (rows, returning) = self.returned(new.relation, output, items);
+        let output = std::iter::once((NUMBER.to_owned(), number)).chain(set).chain(checks.iter().cloned()).collect();
+        let (rows, returning) = self.returned(relation, output, items);
         let columns = new.columns.into_iter().map(|(column, _)| column).collect();
+        let checks = checks.into_iter().map(|(view, _)| view).collect();
         let rows = (self.builder.attach(definitions, rows.0), rows.1);
         let query = self.into_query(rows);
-        Ok(Statement::Change(Box::new(Change { table: name, kind: ChangeKind::Update { columns }, query, returning })))
+        Ok(Statement::Change(Box::new(Change {
+            table: base,
+            kind: ChangeKind::Update { columns, checks },
+            query,
+            returning,
+        })))
     }
 
     /// Takes an UPDATE apart; what Multiloop does not have is an error.

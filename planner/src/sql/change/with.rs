@@ -127,6 +127,7 @@ impl<'a> Binder<'_, 'a> {
         let mut binder = Binder::without_text(&mut builder);
         binder.text.clone_from(&self.text);
         binder.parts.clone_from(&self.parts);
+        binder.through.clone_from(&self.through);
         let bound = bind(binder)?;
         self.builder.parameters.clone_from(&builder.parameters);
         self.builder.note_literals(builder.take_notes().literals);

@@ -48,6 +48,9 @@ const OF_TOAST: &str = "toast";
 
 const OF_INDEXES: [&str; 5] = ["fillfactor", "deduplicate_items", "buffering", "fastupdate", "pages_per_range"];
 
+/// The parameter of views that says what rows may be changed to through them.
+const CHECK_OPTION: &str = "check_option";
+
 const OF_COLUMNS: [&str; 2] = ["n_distinct", "n_distinct_inherited"];
 
 impl Stored {
@@ -74,7 +77,8 @@ impl Stored {
             Stored::Table => OF_TABLES.contains(&short) && (space.is_none() || short.contains("vacuum")),
             Stored::Index => OF_INDEXES.contains(&short),
             Stored::Column => OF_COLUMNS.contains(&short),
-            Stored::View if matches!(short, "security_invoker" | "check_option") => {
+            Stored::View if short == CHECK_OPTION => true,
+            Stored::View if short == "security_invoker" => {
                 return Err(Error::unsupported(format_args!("\"{short}\" of a view is")));
             }
             Stored::View => short == "security_barrier",
@@ -88,6 +92,12 @@ impl Stored {
         };
         match (short, value) {
             (_, None) => Ok(()),
+            (CHECK_OPTION, Some("local" | "cascaded")) => Ok(()),
+            (CHECK_OPTION, Some(value)) => {
+                let message = format!("invalid value for enum option \"check_option\": {value}");
+                let error = Error::new(ErrorKind::InvalidParameter, message);
+                Err(error.with_detail("Valid values are \"local\" and \"cascaded\"."))
+            }
             ("oids", Some(value)) => match truth(value) {
                 Some(false) => Ok(()),
                 _ => Err(Error::unsupported("a table with OIDs is")),
@@ -130,9 +140,18 @@ fn truth(value: &str) -> Option<bool> {
 }
 
 impl Words<'_> {
-    /// A list of parameters in parentheses.
+    /// A list of parameters in parentheses, of which none is the CHECK OPTION of a view.
     pub(in crate::sql) fn storage(&mut self, of: Stored) -> Result<()> {
+        match self.storage_and_check(of)? {
+            true => Err(Error::unsupported("\"check_option\" of a view that is there is")),
+            false => Ok(()),
+        }
+    }
+
+    /// A list of parameters in parentheses; whether one is a CHECK OPTION.
+    pub(in crate::sql) fn storage_and_check(&mut self, of: Stored) -> Result<bool> {
         self.needs_token(&Token::LParen)?;
+        let mut has_check = false;
         loop {
             let position = self.position();
             let mut name = self.name()?;
@@ -141,11 +160,13 @@ impl Words<'_> {
             }
             let value = if self.takes_token(&Token::Eq) { Some(self.value()?) } else { None };
             of.check(&name, value.as_deref()).map_err(|error| error.at(position))?;
+            has_check |= of == Stored::View && name == CHECK_OPTION;
             if !self.takes_token(&Token::Comma) {
                 break;
             }
         }
-        self.needs_token(&Token::RParen)
+        self.needs_token(&Token::RParen)?;
+        Ok(has_check)
     }
 
     /// The name of a tablespace.

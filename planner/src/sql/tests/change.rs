@@ -200,8 +200,7 @@ fn wrong_targets_are_refused() {
     refused("UPDATE ^nope SET a = 1", "42P01", "relation \"nope\" does not exist");
     refused("DELETE FROM ^nope", "42P01", "relation \"nope\" does not exist");
     refused("WITH x AS (SELECT 1 AS a) UPDATE ^x SET a = 1", "42P01", "relation \"x\" does not exist");
-    refused("UPDATE ^v SET p = 1", "42809", "cannot update view \"v\"");
-    refused("DELETE FROM ^v", "42809", "cannot delete from view \"v\"");
+    refused("DELETE FROM ^loop1", "42P17", "infinite recursion detected in rules for relation \"loop1\"");
     for sql in
         ["UPDATE ^(SELECT 1) x SET a = 1", "UPDATE ^generate_series(1, 2) SET a = 1", "DELETE FROM ^(SELECT 1) x"]
     {

@@ -53,6 +53,11 @@ const NAMES: &[(&str, AggregateFunction)] = &[
     ("jsonb_object_agg", AggregateFunction::Gather(Gather::Arrived)),
 ];
 
+/// Whether a function of this name (in lower case) is an aggregate.
+pub(crate) fn is_aggregate_name(name: &str) -> bool {
+    named(name).is_some()
+}
+
 /// The aggregate of a name; `count` until it is known whether it counts rows.
 pub(super) fn named(name: &str) -> Option<AggregateFunction> {
     // What a composed one is made of depends on its arguments.

@@ -11,6 +11,7 @@
 //! What is built has exact types (`function` says what that means), and the position of its parts on everything that may fail.
 
 mod aggregate;
+pub(crate) use aggregate::is_aggregate_name;
 mod arithmetic;
 mod array;
 mod array_function;
