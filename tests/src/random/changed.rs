@@ -18,10 +18,17 @@ impl Writer<'_> {
         }
         self.choices.enter("changes");
         statement.before.push("BEGIN".to_owned());
-        for _ in 0..=self.choices.pick(3) {
+        for number in 0..=self.choices.pick(3) {
             self.choices.enter("change");
-            let change = self.change();
-            statement.before.push(change);
+            let changes = match self.choices.weighted(&[6, 2, 2, 2, 1, 1]) {
+                0 => vec![self.change()],
+                1 => vec![self.merge()],
+                2 => vec![self.change_with()],
+                3 => self.change_view(number),
+                4 => vec![self.alteration(number)],
+                _ => self.drawn_rows(number),
+            };
+            statement.before.extend(changes);
             self.choices.leave();
         }
         statement.after.push("ROLLBACK".to_owned());
@@ -39,6 +46,124 @@ impl Writer<'_> {
             1 => format!("DELETE FROM {name} WHERE {}", self.changed_rows(&table, false)),
             _ => format!("INSERT INTO {name} SELECT * FROM {name} WHERE {}", self.changed_rows(&table, true)),
         }
+    }
+
+    /// A table of the schema.
+    fn any_table(&mut self) -> Source {
+        self.schema.tables[self.choices.pick(self.schema.tables.len())].clone()
+    }
+
+    /// MERGE of a table, by its first column, of rows that another has: one for each key.
+    fn merge(&mut self) -> String {
+        let (table, other) = (self.any_table(), self.any_table());
+        let rows = self.changed_rows(&other, true);
+        let mut whens = Vec::new();
+        for _ in 0..=self.choices.pick(3) {
+            let condition = match self.choices.pick(3) {
+                0 => " AND s.v % 2 = 0".to_owned(),
+                1 => format!(" AND s.k > {}", self.choices.pick(9)),
+                _ => " AND s.v IS NOT NULL".to_owned(),
+            };
+            let set = self.assignments(&table);
+            let value = self.literal(&table.columns[3]);
+            whens.push(match self.choices.weighted(&[3, 1, 1, 3]) {
+                0 => format!("WHEN MATCHED{condition} THEN UPDATE SET {set}"),
+                1 => format!("WHEN MATCHED{condition} THEN DELETE"),
+                2 => format!("WHEN MATCHED{condition} THEN DO NOTHING"),
+                _ => {
+                    let columns = format!("c0, c1, {}", table.columns[3].name);
+                    format!("WHEN NOT MATCHED{condition} THEN INSERT ({columns}) VALUES (s.k, s.v, {value})")
+                }
+            });
+        }
+        if self.choices.once_in(2) {
+            whens.push("WHEN MATCHED THEN UPDATE SET c1 = s.v".to_owned());
+        }
+        format!(
+            "MERGE INTO {} USING (SELECT c1 AS k, min(c2) AS v FROM {} WHERE {rows} GROUP BY c1) s ON {}.c0 = s.k {}",
+            table.name,
+            other.name,
+            table.name,
+            whens.join(" ")
+        )
+    }
+
+    /// A WITH that changes a table before another one. Two changes of one row come in an order that is PostgreSQL's affair, so the
+    /// tables differ, or rows move.
+    fn change_with(&mut self) -> String {
+        let first = self.choices.pick(self.schema.tables.len());
+        let second = (first + 1 + self.choices.pick(self.schema.tables.len() - 1)) % self.schema.tables.len();
+        let (first, second) = (self.schema.tables[first].clone(), self.schema.tables[second].clone());
+        let (from, to) = (&first.name, &second.name);
+        let rows = self.changed_rows(&first, true);
+        match self.choices.pick(5) {
+            0 => {
+                format!("WITH d AS (DELETE FROM {from} WHERE {rows} RETURNING *) INSERT INTO {from} SELECT * FROM d")
+            }
+            1 => format!(
+                "WITH d AS (DELETE FROM {from} WHERE {rows} RETURNING c0, c1) INSERT INTO {to} (c0, c1) SELECT c0, c1 FROM d"
+            ),
+            2 => {
+                let set = self.assignments(&first);
+                format!(
+                    "WITH u AS (UPDATE {from} SET {set} WHERE {rows} RETURNING c0, c1) \
+                     DELETE FROM {to} WHERE c0 IN (SELECT c0 FROM u)"
+                )
+            }
+            3 => {
+                let set = self.assignments(&second);
+                format!(
+                    "WITH i AS (INSERT INTO {from} SELECT * FROM {from} WHERE {rows} RETURNING c0), \
+                     n AS (SELECT count(*) AS n FROM i) UPDATE {to} SET {set} FROM n WHERE n.n > 2 AND c0 % 5 = 0"
+                )
+            }
+            _ => {
+                format!("WITH d AS (DELETE FROM {from} WHERE {rows}) INSERT INTO {to} (c0) SELECT count(*) FROM {from}")
+            }
+        }
+    }
+
+    /// A view over a table, and a change through it.
+    fn change_view(&mut self, number: usize) -> Vec<String> {
+        let table = self.any_table();
+        let view = format!("v{number}");
+        let shown = self.changed_rows(&table, false);
+        let check = self.choices.one(&["", "", " WITH CHECK OPTION", " WITH LOCAL CHECK OPTION"]);
+        let made = format!("CREATE VIEW {view} AS SELECT * FROM {} WHERE {shown}{check}", table.name);
+        let through = Source { name: view.clone(), ..table };
+        let rows = self.changed_rows(&through, true);
+        let change = match self.choices.pick(3) {
+            0 => format!("UPDATE {view} SET {} WHERE {rows}", self.assignments(&through)),
+            1 => format!("DELETE FROM {view} WHERE {rows}"),
+            _ => format!("INSERT INTO {view} SELECT * FROM {view} WHERE {rows}"),
+        };
+        vec![made, change]
+    }
+
+    /// ALTER TABLE.
+    fn alteration(&mut self, number: usize) -> String {
+        let table = self.any_table();
+        let (name, default) = (&table.name, self.choices.pick(9));
+        match self.choices.pick(4) {
+            0 => format!("ALTER TABLE {name} ADD COLUMN added{number} integer DEFAULT {default}"),
+            1 => format!("ALTER TABLE {name} ADD COLUMN added{number} text"),
+            2 => format!("ALTER TABLE {name} ALTER COLUMN c1 SET DEFAULT {default}"),
+            _ => format!("ALTER TABLE {name} ADD CHECK (c0 IS NULL OR c0 > -{default} - 1)"),
+        }
+    }
+
+    /// Rows whose first column is drawn from a sequence.
+    fn drawn_rows(&mut self, number: usize) -> Vec<String> {
+        let table = self.any_table();
+        let (start, step) = (self.choices.pick(50), 1 + self.choices.pick(7));
+        let count = 1 + self.choices.pick(30);
+        vec![
+            format!("CREATE SEQUENCE q{number} START {} INCREMENT {step}", start + 1),
+            format!(
+                "INSERT INTO {} (c0, c1) SELECT nextval('q{number}'), {start} FROM generate_series(1, {count})",
+                table.name
+            ),
+        ]
     }
 
     /// Values of one column, or two, that values of other columns are joined with.

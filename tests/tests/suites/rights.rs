@@ -131,6 +131,26 @@ c: REFRESH MATERIALIZED VIEW s.m => must be owner of materialized view m
 a: GRANT SELECT ON s.m TO c
 c: SELECT y FROM s.m => 2
 a: DROP MATERIALIZED VIEW s.m
+a: CREATE TABLE s.w (x int PRIMARY KEY, y int); INSERT INTO s.w VALUES (1, 1); CREATE VIEW s.wv AS SELECT x, y FROM s.w WHERE x < 9
+b: INSERT INTO s.wv VALUES (2, 2) => permission denied for view wv
+a: GRANT INSERT, DELETE ON s.wv TO b
+b: INSERT INTO s.wv VALUES (2, 2)
+b: INSERT INTO s.w VALUES (3, 3) => permission denied for table w
+b: INSERT INTO s.wv VALUES (4, 2) RETURNING x => permission denied for view wv
+b: UPDATE s.wv SET y = 1 => permission denied for view wv
+b: DELETE FROM s.wv WHERE x = 2 => permission denied for view wv
+a: GRANT SELECT ON s.wv TO b
+b: DELETE FROM s.wv WHERE x = 2
+b: MERGE INTO s.w USING (SELECT 1 AS k) q ON x = k WHEN MATCHED THEN UPDATE SET y = 5 => permission denied for table w
+a: GRANT SELECT, UPDATE ON s.w TO b
+b: MERGE INTO s.w USING (SELECT 1 AS k) q ON x = k WHEN MATCHED THEN UPDATE SET y = 5
+b: MERGE INTO s.w USING (SELECT 1 AS k) q ON x = k WHEN MATCHED THEN DELETE => permission denied for table w
+b: MERGE INTO s.w USING (SELECT 1 AS k) q ON x = k WHEN NOT MATCHED THEN INSERT VALUES (k) => permission denied for table w
+b: WITH d AS (DELETE FROM s.w RETURNING x) SELECT x FROM d => permission denied for table w
+b: WITH u AS (UPDATE s.w SET y = 6 RETURNING y) SELECT y FROM u => 6
+root: ALTER TABLE s.w OWNER TO root
+b: INSERT INTO s.wv VALUES (7, 7) => permission denied for table w
+root: DROP VIEW s.wv; DROP TABLE s.w
 
 reader: SELECT x, y FROM s.t => 1,2
 reader: SELECT x FROM hidden.h =>

@@ -24,13 +24,13 @@ fn output_of(query: &Query) -> String {
 /// The columns that an UPDATE sets, and its output.
 fn updated(sql: &str) -> (Vec<usize>, String) {
     let change = change(sql);
-    let ChangeKind::Update { columns } = &change.kind else { panic!("no update: {sql}") };
+    let ChangeKind::Update { columns, .. } = &change.kind else { panic!("no update: {sql}") };
     (columns.clone(), output_of(&change.query))
 }
 
 fn conflict(sql: &str) -> Conflict {
     match change(sql).kind {
-        ChangeKind::Insert { conflict: Some(conflict) } => conflict,
+        ChangeKind::Insert { conflict: Some(conflict), .. } => conflict,
         other => panic!("no conflict: {sql}: {other:?}"),
     }
 }
@@ -137,7 +137,7 @@ fn inserts_without_more_are_as_they_were() {
     let all = "a integer, b text, c decimal(10,2)";
     let change = change("INSERT INTO t (c) VALUES (1) RETURNING a");
     assert_eq!(output_of(&change.query), format!("{all}, a integer"));
-    assert!(matches!(change.kind, ChangeKind::Insert { conflict: None }));
+    assert!(matches!(change.kind, ChangeKind::Insert { conflict: None, .. }));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn conflicts_update_what_is_there() {
     let sql = "INSERT INTO k AS x VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET n = x.n + $3, c = excluded.c || x.c \
         WHERE x.n < $4 RETURNING c, n AS m, $5::int";
     let change = change(sql);
-    let ChangeKind::Insert { conflict: Some(conflict) } = &change.kind else { panic!() };
+    let ChangeKind::Insert { conflict: Some(conflict), .. } = &change.kind else { panic!() };
     let update = conflict.update.as_ref().expect("DO UPDATE");
     check_columns(&update.query.relation, &mut Vec::new());
     assert_eq!(update.columns, [2, 1]);
