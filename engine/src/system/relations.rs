@@ -101,7 +101,6 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                 }
             }
             Entry::View(view) => {
-                let columns = view.fields.len();
                 rows.push([
                     oid(number),
                     text(name),
@@ -113,7 +112,7 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                     boolean(false),
                     persistence(schema),
                     text("v"),
-                    int(columns as i64),
+                    int(view.fields.len() as i64),
                     boolean(true),
                     text("n"),
                     int(0),

@@ -24,27 +24,7 @@ const MODIFIERS: [&str; 9] =
 /// # Errors
 /// 22023 for parameters and 42704 for tablespaces that there are not.
 pub(super) fn without(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Result<Vec<TokenWithSpan>> {
-    let solid = |tokens: &[TokenWithSpan], from: usize| {
-        (from..tokens.len()).find(|&at| !matches!(tokens[at].token, Token::Whitespace(_) | Token::EOF))
-    };
-    let is = |tokens: &[TokenWithSpan], at: usize, word: &str| is_keyword(&tokens[at].token, word);
-    let Some(first) = solid(&tokens, 0).filter(|&at| is(&tokens, at, "create")) else { return Ok(tokens) };
-    let mut at = first + 1;
-    let of = loop {
-        let Some(next) = solid(&tokens, at) else { return Ok(tokens) };
-        at = next + 1;
-        if is(&tokens, next, "table") {
-            break Stored::Table;
-        } else if is(&tokens, next, "index") {
-            break Stored::Index;
-        } else if is(&tokens, next, "view") {
-            break Stored::View;
-        } else if is(&tokens, next, "unlogged") {
-            blank(&mut tokens, next..next + 1);
-        } else if !MODIFIERS.iter().any(|word| is(&tokens, next, word)) {
-            return Ok(tokens);
-        }
-    };
+    let Some((of, mut at)) = made(&mut tokens) else { return Ok(tokens) };
     let (mut check, mut r#as) = (None, None);
     let mut depth = 0_usize;
     let mut begins_item = false;
@@ -97,21 +77,55 @@ pub(super) fn without(text: &Text, mut tokens: Vec<TokenWithSpan>) -> Result<Vec
             _ => {}
         }
     }
-    let Some(r#as) = r#as.filter(|_| of == Stored::View) else { return Ok(tokens) };
-    if let Some((start, word)) = check_clause(&tokens) {
-        let end = tokens.len();
-        blank(&mut tokens, start..end);
-        check = Some(word);
-    }
-    if let Some(word) = check {
-        // sqlparser has a place for it in front of AS.
-        let span = tokens[r#as].span;
-        let words = [Token::make_keyword("WITH"), Token::LParen, Token::make_word(CHECK_OPTION, None), Token::Eq];
-        let value = [Token::SingleQuotedString(word.to_owned()), Token::RParen];
-        let words = words.into_iter().chain(value).map(|token| TokenWithSpan::new(token, span));
-        tokens.splice(r#as..r#as, words);
+    if let Some(r#as) = r#as.filter(|_| of == Stored::View) {
+        put_check(&mut tokens, r#as, check);
     }
     Ok(tokens)
+}
+
+/// Puts CHECK OPTION, be it a parameter or a clause at the end, in front of the AS of a view, where sqlparser has a place for it.
+fn put_check(tokens: &mut Vec<TokenWithSpan>, r#as: usize, parameter: Option<&'static str>) {
+    let clause = check_clause(tokens);
+    if let Some((start, _)) = clause {
+        let end = tokens.len();
+        blank(tokens, start..end);
+    }
+    let Some(word) = clause.map(|(_, word)| word).or(parameter) else { return };
+    let span = tokens[r#as].span;
+    let words = [Token::make_keyword("WITH"), Token::LParen, Token::make_word(CHECK_OPTION, None), Token::Eq];
+    let value = [Token::SingleQuotedString(word.to_owned()), Token::RParen];
+    let words = words.into_iter().chain(value).map(|token| TokenWithSpan::new(token, span));
+    tokens.splice(r#as..r#as, words);
+}
+
+/// The next token from a place on that says something.
+fn solid(tokens: &[TokenWithSpan], from: usize) -> Option<usize> {
+    (from..tokens.len()).find(|&at| !matches!(tokens[at].token, Token::Whitespace(_) | Token::EOF))
+}
+
+fn is(tokens: &[TokenWithSpan], at: usize, word: &str) -> bool {
+    is_keyword(&tokens[at].token, word)
+}
+
+/// What a CREATE makes, without UNLOGGED, and the place behind the word for it.
+fn made(tokens: &mut [TokenWithSpan]) -> Option<(Stored, usize)> {
+    let first = solid(tokens, 0).filter(|&at| is(tokens, at, "create"))?;
+    let mut at = first + 1;
+    loop {
+        let next = solid(tokens, at)?;
+        at = next + 1;
+        if is(tokens, next, "table") {
+            return Some((Stored::Table, at));
+        } else if is(tokens, next, "index") {
+            return Some((Stored::Index, at));
+        } else if is(tokens, next, "view") {
+            return Some((Stored::View, at));
+        } else if is(tokens, next, "unlogged") {
+            blank(tokens, next..next + 1);
+        } else if !MODIFIERS.iter().any(|word| is(tokens, next, word)) {
+            return None;
+        }
+    }
 }
 
 /// `WITH [LOCAL | CASCADED] CHECK OPTION` at the end of a view: where it begins, and which it is.

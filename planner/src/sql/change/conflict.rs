@@ -21,6 +21,9 @@ use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 use std::sync::Arc;
 
+/// The rows of DO UPDATE; what they set, and which views they are checked by; and what the rows are known by that they are made of.
+type MeetingRows = (Rows, (Vec<usize>, Vec<String>), TableHandle);
+
 /// Rows that are there beside those that were to be inserted.
 struct Meeting {
     /// The former, as the table's or the view's.
@@ -187,7 +190,7 @@ impl Binder<'_, '_> {
         (name, info): (&TableName, &TableInfo),
         withs: &[&ast::With],
         types: &[DataType],
-    ) -> Result<(Rows, (Vec<usize>, Vec<String>), TableHandle)> {
+    ) -> Result<MeetingRows> {
         let position = self.position(clauses.table.span());
         let definitions = self.bind_withs(withs)?;
         let mark = self.builder.mentions_mark();

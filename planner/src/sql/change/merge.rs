@@ -255,9 +255,8 @@ impl Binder<'_, '_> {
         let (mut returning, mut types) = (None, Vec::new());
         for mut branch in branches {
             if let Some(items) = branch.items.take() {
-                match all {
-                    None => types = items.iter().map(|item| item.value().data_type).collect(),
-                    Some(_) => {}
+                if all.is_none() {
+                    types = items.iter().map(|item| item.value().data_type).collect();
                 }
                 branch.items = Some(of_types(self.builder, items, &types)?);
             }
@@ -278,7 +277,6 @@ impl Binder<'_, '_> {
     /// What a WHEN does; none if it does nothing, unless it is the last, and nothing else would tell what RETURNING gives.
     fn branch(&mut self, merging: &mut Merging<'_>, at: usize) -> Result<Option<Branch>> {
         let clause = &merging.clauses[at];
-        let does_nothing = |clause: &ast::MergeClause| matches!(clause.action, ast::MergeAction::DoNothing { .. });
         if does_nothing(clause) && !(at == 0 && merging.clauses.iter().all(does_nothing)) {
             return Ok(None);
         }
@@ -287,15 +285,11 @@ impl Binder<'_, '_> {
         let (head, rest) = ids.split_at(2);
         let (own_ids, source_ids) = rest.split_at(merging.target.0.len());
         merging.own.extend_from_slice(own_ids);
-        let number = head[1];
         let is_it = vec![
             self.builder.columns.reference(head[0]),
             Expression::constant(Value::Int(at as i64), DataType::Integer),
         ];
         let relation = self.builder.filter(item.relation, Expression::call(Function::Equal, is_it, DataType::Boolean));
-        let moved = |columns: &[ScopeColumn], ids: &[ColumnId]| -> Vec<ScopeColumn> {
-            columns.iter().zip(ids).map(|(column, id)| ScopeColumn { id: *id, ..column.clone() }).collect()
-        };
         let mut own = moved(&merging.target.0, own_ids);
         let of_source = moved(&merging.source.0, source_ids);
         let about = About::of(clause.clause_kind);
@@ -310,7 +304,7 @@ impl Binder<'_, '_> {
         let mut branch = Branch {
             relation,
             action: MergeAction::Delete,
-            number,
+            number: head[1],
             own: own_ids.to_vec(),
             set: Vec::new(),
             inserted: Vec::new(),
@@ -482,6 +476,15 @@ impl Binder<'_, '_> {
         let relation = self.with_columns(relation, computed);
         Ok(self.returned(relation, output, items))
     }
+}
+
+fn does_nothing(clause: &ast::MergeClause) -> bool {
+    matches!(clause.action, ast::MergeAction::DoNothing { .. })
+}
+
+/// Columns under other ids.
+fn moved(columns: &[ScopeColumn], ids: &[ColumnId]) -> Vec<ScopeColumn> {
+    columns.iter().zip(ids).map(|(column, id)| ScopeColumn { id: *id, ..column.clone() }).collect()
 }
 
 /// What WHENs see: of pairs, of rows of the source, and of rows of the table.

@@ -58,6 +58,9 @@ struct Level {
     is_checked: bool,
 }
 
+/// Columns with names.
+type Named = Vec<(String, ColumnId)>;
+
 /// Rows as they are seen through views.
 struct Seen {
     relation: Arc<Relation>,
@@ -210,12 +213,11 @@ impl Binder<'_, '_> {
     }
 
     /// Rows of a table as they come, of whatever it is: as those of a view, and what CHECK OPTION asks of them.
-    #[allow(clippy::type_complexity, reason = "rows, and two lists of columns of them")]
     pub(super) fn seen_after(
         &mut self,
         info: &TableInfo,
         (relation, own): (Arc<Relation>, &[ColumnId]),
-    ) -> Result<(Arc<Relation>, Vec<(String, ColumnId)>, Vec<(String, ColumnId)>)> {
+    ) -> Result<(Arc<Relation>, Named, Named)> {
         let Some(through) = self.through.clone() else {
             let named = info.fields.iter().map(|field| field.name.clone()).zip(own.iter().copied());
             return Ok((relation, named.collect(), Vec::new()));
@@ -232,7 +234,7 @@ impl Binder<'_, '_> {
         info: &TableInfo,
         rows: (Arc<Relation>, &[ColumnId]),
         columns: &mut [ScopeColumn],
-    ) -> Result<(Arc<Relation>, Vec<(String, ColumnId)>)> {
+    ) -> Result<(Arc<Relation>, Named)> {
         let (relation, named, checks) = self.seen_after(info, rows)?;
         columns.iter_mut().zip(named).for_each(|(column, (_, id))| column.id = id);
         Ok((relation, checks))

@@ -52,7 +52,7 @@ pub enum Work {
     /// It asks for rows.
     Query(Query),
     /// It changes rows.
-    Change(Change),
+    Change(Box<Change>),
 }
 
 impl Work {
@@ -170,7 +170,7 @@ impl<'a> Binder<'_, 'a> {
         }
         let main = match main {
             Main::Change(change) => match self.change(change)? {
-                Statement::Change(change) => Work::Change(*change),
+                Statement::Change(change) => Work::Change(change),
                 _ => return Err(Error::internal("a change was bound as another statement")),
             },
             Main::Query(query) if !query.locks.is_empty() => {
@@ -275,7 +275,7 @@ impl<'a> Binder<'_, 'a> {
         match self.change(Changing { withs, statement })? {
             Statement::Change(change) => {
                 Builder::check_depth(&change.query)?;
-                Ok(Work::Change(*change))
+                Ok(Work::Change(change))
             }
             _ => Err(Error::internal("a change was bound as another statement")),
         }
