@@ -15,6 +15,7 @@
 //! | `struct_type` | `STRUCT(a INTEGER, b STRUCT(c TEXT))` | `STRUCT('a INTEGER, b STRUCT(c TEXT)')` |
 //! | `lambda` | `lambda x: x + 1`, `[x + 1 FOR x IN l IF x > 0]` | `"list lambda"(x, x + 1)`, `"list comprehension"(l, …, …)` |
 //! | `change` | `UPDATE ONLY t * SET …`, `WHERE CURRENT OF c`, `ON CONFLICT (a, lower(b)) WHERE c > 0 DO` | `UPDATE t SET …`, `WHERE "current of"(c)`, `ON CONFLICT (a, "conflict over: …", "conflict where: c > 0") DO` |
+//! | `change` | `WHEN NOT MATCHED THEN INSERT DEFAULT VALUES` | `… INSERT VALUES ("default values")` |
 //! | `recursion` | `… ) SEARCH DEPTH FIRST BY a SET b` | `… ) FROM "SEARCH DEPTH FIRST BY a SET b"` |
 //!
 //! A name in quotes that stands for a form is one that no text gives a meaning otherwise: a function of that name does not exist.
