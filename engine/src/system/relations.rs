@@ -1,6 +1,6 @@
 //! Tables and views, their columns, their rules, and who needs whom.
 
-use super::catalog_numbers::{PG_ATTRDEF, PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE, PG_REWRITE, PG_TYPE};
+use super::catalog_numbers::{PG_ATTRDEF, PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE, PG_PROC, PG_REWRITE, PG_TYPE};
 use super::declared::{Listed, fields_of, indexes_of, referenced, references};
 use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, int, oid, text};
@@ -113,7 +113,7 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                 ]);
             }
             Entry::Sequence(_) => rows.push(sequence_class((name, object), oid_of, persistence(schema), (owner, acl))),
-            Entry::Type(_) => {}
+            Entry::Type(_) | Entry::Routine(_) => {}
         }
     }
 }
@@ -275,7 +275,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
             Entry::Sequence(_) => {
                 sequences::fields().iter().enumerate().for_each(|(at, field)| add(object.oid, at, field, at, None));
             }
-            Entry::Type(_) => {}
+            Entry::Type(_) | Entry::Routine(_) => {}
         }
     }
     for shape in shapes().iter().filter(|shape| shape.oid != 0) {
@@ -301,7 +301,7 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             Entry::View(view) => (0, text(format!(" {};", making.shown_view(&view.view)))),
             // A page of PostgreSQL's.
             Entry::Sequence(_) => (8192, Value::Null),
-            Entry::Type(_) => continue,
+            Entry::Type(_) | Entry::Routine(_) => continue,
         };
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
         rows.push([
@@ -419,15 +419,31 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
             for need in needs.iter().filter_map(|need| making.state.object(need)) {
                 match need.entry {
                     Entry::Type(_) => add(PG_REWRITE, object.rule(), (PG_TYPE, need.row_type(), 0), "n"),
+                    Entry::Routine(_) => add(PG_REWRITE, object.rule(), (PG_PROC, need.oid, 0), "n"),
                     _ => add(PG_REWRITE, object.rule(), (PG_CLASS, need.oid, 0), "n"),
                 }
             }
         }
     }
-    for (sequence, table, column, kind) in sequences::owners(making) {
-        add(PG_CLASS, sequence, (PG_CLASS, table, column), kind);
-    }
+    routines_need(making, &mut add);
+    sequences::owners(making)
+        .into_iter()
+        .for_each(|(sequence, table, column, kind)| add(PG_CLASS, sequence, (PG_CLASS, table, column), kind));
     rows.finish()
+}
+
+/// What functions depend on: their schemas, and what they name.
+fn routines_need(making: &Making<'_>, add: &mut impl FnMut(u32, u32, (u32, u32, usize), &str)) {
+    for (schema, _, object, _) in making.state.routines() {
+        add(PG_PROC, object.oid, (PG_NAMESPACE, making.schema_oid(schema), 0), "n");
+        for need in object.entry.needs().iter().filter_map(|need| making.state.object(need)) {
+            match need.entry {
+                Entry::Type(_) => add(PG_PROC, object.oid, (PG_TYPE, need.row_type(), 0), "n"),
+                Entry::Routine(_) => add(PG_PROC, object.oid, (PG_PROC, need.oid, 0), "n"),
+                _ => add(PG_PROC, object.oid, (PG_CLASS, need.oid, 0), "n"),
+            }
+        }
+    }
 }
 
 /// What the defaults of a table depend on: their columns, and the sequences that they draw from.

@@ -111,7 +111,7 @@ impl Builder<'_> {
         let view = self.view.clone();
         let known = view.as_ref().and_then(|view| view.relation(written));
         let name = known.map_or(written, |known| &known.now);
-        self.catalog.check_right(name, Right::Select, self.views.last()).map_err(|error| error.at(position))?;
+        self.catalog.check_right(name, Right::Select, self.acting()).map_err(|error| error.at(position))?;
         let (item, stored) = match self.catalog.entry(name).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) if info.declared.materialized.as_ref().is_some_and(|of| !of.is_filled) => {
                 let message = format!("materialized view \"{}\" has not been populated", name.name);
@@ -304,6 +304,11 @@ impl Builder<'_> {
         self.known(FromItem::table(rows, name.name.clone()), name, None, true)
     }
 
+    /// With whose rights the innermost text asks: those of the owner of this view or function; none is who asks the statement.
+    pub(super) fn acting(&self) -> Option<&TableName> {
+        if self.in_routine { self.acting.as_ref() } else { self.views.last() }
+    }
+
     /// A view's query, built in a scope of its own: it sees no column of where it is used.
     pub(crate) fn view(&mut self, name: &TableName, view: &Arc<View>, position: Option<Position>) -> Result<FromItem> {
         if self.views.contains(name) {
@@ -312,9 +317,11 @@ impl Builder<'_> {
         self.views.push(name.clone());
         let around = self.view.replace(Arc::clone(view));
         let arguments = self.arguments.take();
+        let in_routine = std::mem::take(&mut self.in_routine);
         let view_query = self.view_query;
         let built = self.deeper(position, |builder| view_query(builder, &view.sql));
         self.arguments = arguments;
+        self.in_routine = in_routine;
         self.view = around;
         self.views.pop();
         let (relation, mut output) = built?;
