@@ -39,7 +39,7 @@ impl Known {
             OidKind::Role => "multiloop_role",
             OidKind::Procedure | OidKind::ProcedureWithArguments => "multiloop_procedure",
             OidKind::Operator => "pg_operator",
-            OidKind::Any | OidKind::Transaction | OidKind::Command => return HashMap::new(),
+            OidKind::Any | OidKind::Transaction | OidKind::Command | OidKind::Place => return HashMap::new(),
         };
         let named = |row: Vec<Value>| {
             let (Value::Int(number), Value::Text(name), more) = (row.first()?, row.get(1)?, row.get(2)) else {

@@ -51,6 +51,11 @@ impl Catalog for Snapshot<'_> {
         Ok(Some(info))
     }
 
+    fn numbered(&self, name: &TableName) -> Result<Option<Arc<TableInfo>>> {
+        let found = self.find(name).and_then(|(found, _)| self.state.table(&found).ok());
+        if found.is_some_and(|stored| stored.provided().is_none()) { self.to_change(name) } else { Ok(None) }
+    }
+
     fn to_lock(&self, name: &TableName, skips: bool) -> Result<Option<Arc<TableInfo>>> {
         let Some((found, CatalogEntry::Table(_))) = self.find(name).filter(|_| skips) else {
             return self.to_change(name);

@@ -343,6 +343,11 @@ pub trait Catalog {
         Ok(None)
     }
 
+    /// The same for a query that asks where its rows are, if they are the engine's own.
+    fn numbered(&self, name: &TableName) -> Result<Option<Arc<TableInfo>>> {
+        self.to_change(name)
+    }
+
     /// The same for a query that takes the rows that it gives; without rows that others have taken, if they are skipped.
     fn to_lock(&self, name: &TableName, _skips: bool) -> Result<Option<Arc<TableInfo>>> {
         self.to_change(name)

@@ -65,6 +65,9 @@ pub struct Builder<'a> {
     /// Whether the innermost text is a function's, and not a view's; who acts in it then: the owner of a function, or who asks.
     pub(super) in_routine: bool,
     pub(super) acting: Option<TableName>,
+    /// Whether the next table is to have the numbers of its rows, and their column where it has them.
+    pub(crate) wants_places: bool,
+    pub(crate) place: Option<ColumnId>,
     /// The rows that the statement makes as values.
     pub(super) rows: Vec<KnownRow>,
     /// The first parameter that nothing gave a type, once building has ended.
@@ -108,6 +111,8 @@ impl<'a> Builder<'a> {
             notes_body: false,
             in_routine: false,
             acting: None,
+            wants_places: false,
+            place: None,
             rows: Vec::new(),
             undetermined: None,
             noted: RefCell::default(),

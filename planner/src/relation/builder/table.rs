@@ -108,6 +108,7 @@ impl Builder<'_> {
     /// The table or view of a name (case-folded); none if there is none. In a kept text it is the one that the name stood for, as it
     /// was then.
     pub fn table(&mut self, written: &TableName, position: Option<Position>) -> Result<Option<FromItem>> {
+        let wants_places = std::mem::take(&mut self.wants_places);
         let view = self.view.clone();
         let known = view.as_ref().and_then(|view| view.relation(written));
         let name = known.map_or(written, |known| &known.now);
@@ -119,7 +120,12 @@ impl Builder<'_> {
                     .with_hint("Use the REFRESH MATERIALIZED VIEW command.")
                     .at(position));
             }
-            Some(CatalogEntry::Table(info)) => (self.scan(info, name.name.clone()), true),
+            Some(CatalogEntry::Table(info)) => {
+                let numbered = if wants_places { self.catalog.numbered(name)? } else { None };
+                let (rows, number) = self.numbered_scan(numbered.unwrap_or(info), name.name.clone());
+                self.place = number;
+                (rows, true)
+            }
             Some(CatalogEntry::View(view)) => {
                 (self.view(name, &view, position).map_err(|error| error.at(position))?, false)
             }

@@ -61,7 +61,7 @@ impl Binder<'_, '_> {
         let (item, number) = self.builder.rows_to_change(Arc::clone(&info), &name);
         let number = number.ok_or_else(|| Error::internal("rows that are to be changed have no numbers"))?;
         let hidden = self.hidden_names().to_vec();
-        let mut item = self.builder.with_hidden(item, &hidden).map_err(|error| error.at(position))?;
+        let mut item = self.builder.with_hidden(item, &hidden, Some(number)).map_err(|error| error.at(position))?;
         if let Some(alias) = alias {
             item = item.aliased(&Self::fold(alias), &[])?;
         }
