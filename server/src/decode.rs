@@ -305,7 +305,7 @@ fn numeric_text(bytes: &[u8]) -> Option<String> {
 mod tests {
     use super::{numeric_text, parameter};
     use crate::wire::Format;
-    use multiloop::{DataType, Sight, Value};
+    use multiloop::{DataType, OidKind, Sight, Value};
     use proptest::prelude::*;
 
     const TYPES: [DataType; 29] = [

@@ -201,7 +201,7 @@ impl Binder<'_, '_> {
         };
         if new.is_table {
             let is_other = |one: &&RoutineArgument| one.mode != ArgumentMode::Table;
-            if outputs.iter().any(|one| is_other(one)) {
+            if outputs.iter().any(is_other) {
                 return Err(wrong("OUT and INOUT arguments aren't allowed in TABLE functions"));
             }
             return Ok((by_outputs.ok_or_else(|| wrong("RETURNS TABLE needs a column"))?, true));
