@@ -410,26 +410,31 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
             }
         }
         defaults_need(object, &mut add);
-        let needs = object.entry.needs();
-        if matches!(object.entry.kind(), "view" | "materialized view") {
-            add(PG_REWRITE, object.rule(), (PG_CLASS, object.oid, 0), "i");
-            for number in object.entry.classes().filter(|number| sequences::is_one(making, *number)) {
-                add(PG_REWRITE, object.rule(), (PG_CLASS, number, 0), "n");
-            }
-            for need in needs.iter().filter_map(|need| making.state.object(need)) {
-                match need.entry {
-                    Entry::Type(_) => add(PG_REWRITE, object.rule(), (PG_TYPE, need.row_type(), 0), "n"),
-                    Entry::Routine(_) => add(PG_REWRITE, object.rule(), (PG_PROC, need.oid, 0), "n"),
-                    _ => add(PG_REWRITE, object.rule(), (PG_CLASS, need.oid, 0), "n"),
-                }
-            }
-        }
+        view_needs(making, object, &mut add);
     }
     routines_need(making, &mut add);
     sequences::owners(making)
         .into_iter()
         .for_each(|(sequence, table, column, kind)| add(PG_CLASS, sequence, (PG_CLASS, table, column), kind));
     rows.finish()
+}
+
+/// What a view's rule depends on: the view, and what its query names.
+fn view_needs(making: &Making<'_>, object: &Object, add: &mut impl FnMut(u32, u32, (u32, u32, usize), &str)) {
+    let needs = object.entry.needs();
+    if matches!(object.entry.kind(), "view" | "materialized view") {
+        add(PG_REWRITE, object.rule(), (PG_CLASS, object.oid, 0), "i");
+        for number in object.entry.classes().filter(|number| sequences::is_one(making, *number)) {
+            add(PG_REWRITE, object.rule(), (PG_CLASS, number, 0), "n");
+        }
+        for need in needs.iter().filter_map(|need| making.state.object(need)) {
+            match need.entry {
+                Entry::Type(_) => add(PG_REWRITE, object.rule(), (PG_TYPE, need.row_type(), 0), "n"),
+                Entry::Routine(_) => add(PG_REWRITE, object.rule(), (PG_PROC, need.oid, 0), "n"),
+                _ => add(PG_REWRITE, object.rule(), (PG_CLASS, need.oid, 0), "n"),
+            }
+        }
+    }
 }
 
 /// What functions depend on: their schemas, and what they name.

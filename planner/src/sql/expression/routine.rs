@@ -29,7 +29,10 @@ impl Binder<'_, '_> {
         if schema.is_none() && self.builder.is_built_in(name) {
             return Vec::new();
         }
-        self.builder.routines(&TableName { schema: schema.map(str::to_owned), name: name.to_owned() })
+        let known = self.builder.routines(&TableName { schema: schema.map(str::to_owned), name: name.to_owned() });
+        // What the program registered comes first.
+        let is_taken = schema.is_none() && !known.is_empty() && !self.builder.catalog.user_functions(name).is_empty();
+        if is_taken { Vec::new() } else { known }
     }
 
     /// A call of a function that a user wrote; none if the name is no such function's.
