@@ -26,13 +26,10 @@ impl Binder<'_, '_> {
         if schema.is_some_and(|schema| is_schema_of_functions(schema, name)) {
             return Vec::new();
         }
-        if schema.is_none() && self.builder.is_built_in(name) {
-            return Vec::new();
-        }
         let known = self.builder.routines(&TableName { schema: schema.map(str::to_owned), name: name.to_owned() });
-        // What the program registered comes first.
-        let is_taken = schema.is_none() && !known.is_empty() && !self.builder.catalog.user_functions(name).is_empty();
-        if is_taken { Vec::new() } else { known }
+        // Most names are none's; others are looked for among SQL's, and those that the program registered.
+        let comes_behind = || self.builder.is_built_in(name) || !self.builder.catalog.user_functions(name).is_empty();
+        if schema.is_none() && !known.is_empty() && comes_behind() { Vec::new() } else { known }
     }
 
     /// A call of a function that a user wrote; none if the name is no such function's.
