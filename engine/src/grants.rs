@@ -1,7 +1,7 @@
 //! Owners and access control lists of objects, as PostgreSQL keeps and shows them.
 //!
 //! An item says what one role, or everybody, has from one other: rights, and of these the ones that it may give on. An object
-//! without a list has its default, all rights for its owner, who can always give them. What is taken from a role that gave it on
+//! without a list has its default, all rights for its owner, who can always give them; a function may be called by everybody. What is taken from a role that gave it on
 //! is taken from those as well, with CASCADE; without, that is an error.
 
 use crate::{Error, ErrorKind, Result};
@@ -49,8 +49,7 @@ impl RightSet {
 
     /// In PostgreSQL's order.
     pub(crate) fn iter(self) -> impl Iterator<Item = Right> {
-        let all = Right::OF_TABLES.into_iter().chain(Right::OF_SCHEMAS);
-        all.filter(move |right| self.has(*right))
+        Right::all().filter(move |right| self.has(*right))
     }
 }
 
@@ -124,19 +123,23 @@ impl Owned {
     pub(crate) fn items(&self, all: &[Right]) -> Vec<Item> {
         match &self.items {
             Some(items) => items.to_vec(),
-            None => vec![Item {
-                grantee: Some(Arc::clone(&self.owner)),
-                grantor: Arc::clone(&self.owner),
-                rights: RightSet::of(all),
-                options: RightSet::default(),
-            }],
+            None => {
+                let item = |grantee: Grantee| Item {
+                    grantee,
+                    grantor: Arc::clone(&self.owner),
+                    rights: RightSet::of(all),
+                    options: RightSet::default(),
+                };
+                let everybody = has_everybody(all).then(|| item(None));
+                everybody.into_iter().chain([item(Some(Arc::clone(&self.owner)))]).collect()
+            }
         }
     }
 
     /// What somebody may do who has the rights of the roles that `is` says; `all` as above.
     pub(crate) fn rights(&self, is: &dyn Fn(&str) -> bool, all: &[Right]) -> RightSet {
         match &self.items {
-            None if is(&self.owner) => RightSet::of(all),
+            None if is(&self.owner) || has_everybody(all) => RightSet::of(all),
             None => RightSet::default(),
             Some(items) => {
                 let has = |item: &&Item| item.grantee.as_deref().is_none_or(is);
@@ -239,6 +242,11 @@ impl Item {
         let _ = write!(text, "/{}", shown_name(&self.grantor));
         text
     }
+}
+
+/// Whether everybody has the rights that there are on some objects, as long as nobody says otherwise.
+fn has_everybody(all: &[Right]) -> bool {
+    all == Right::OF_ROUTINES
 }
 
 /// What a role may give on, by itself.

@@ -39,13 +39,15 @@ impl Known {
             OidKind::Role => "multiloop_role",
             OidKind::Procedure | OidKind::ProcedureWithArguments => "multiloop_procedure",
             OidKind::Operator => "pg_operator",
-            OidKind::Any | OidKind::Transaction | OidKind::Command => return HashMap::new(),
+            OidKind::Any | OidKind::Transaction | OidKind::Command | OidKind::Place => return HashMap::new(),
         };
         let named = |row: Vec<Value>| {
             let (Value::Int(number), Value::Text(name), more) = (row.first()?, row.get(1)?, row.get(2)) else {
                 return None;
             };
-            let shown = match (kind, more) {
+            // The types of the arguments alone, of functions that users wrote.
+            let types = row.get(8).filter(|types| matches!(types, Value::Text(_)));
+            let shown = match (kind, types.filter(|_| kind == OidKind::ProcedureWithArguments).or(more)) {
                 (OidKind::Type, Some(Value::Text(suffix))) => format!("{name}{suffix}"),
                 (OidKind::ProcedureWithArguments, Some(Value::Text(of))) => {
                     format!("{name}({})", of.replace(", ", ","))

@@ -8,7 +8,7 @@ use crate::grants::BOOTSTRAP;
 use crate::roles::Rights;
 use crate::system::{Facts, is_system};
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::Right;
+use multiloop_planner::catalog::{ROUTINE_MARK, Right};
 use std::sync::Arc;
 
 /// An error (42501) for what somebody may not do with something.
@@ -19,6 +19,11 @@ fn denied(kind: &str, name: &str) -> Error {
 /// An error (42501) for what only an owner may do.
 fn not_owner(kind: &str, name: &str) -> Error {
     Error::new(ErrorKind::Forbidden, format!("must be owner of {kind} {name}"))
+}
+
+/// The name of something; of a function without the types in what it is kept under.
+fn plain(name: &str) -> &str {
+    name.split(ROUTINE_MARK).next().unwrap_or(name)
 }
 
 impl Facts {
@@ -46,7 +51,7 @@ impl Facts {
         if name.schema == TEMPORARY || rights.allow(right, &object.owned) {
             return Ok(());
         }
-        Err(denied(object.entry.kind(), &name.name))
+        Err(denied(object.entry.kind(), plain(&name.name)))
     }
 
     /// An error (42501) unless whoever acts may do this in a schema.
@@ -83,7 +88,7 @@ impl Facts {
 
     /// An error (42501) unless whoever acts owns something.
     pub(crate) fn check_owner(&self, name: &Qualified, object: &Object) -> Result<()> {
-        self.check_owner_of(name, object, (object.entry.kind(), &name.name))
+        self.check_owner_of(name, object, (object.entry.kind(), plain(&name.name)))
     }
 
     /// The same, of what belongs to it: its kind and its name.

@@ -120,9 +120,11 @@ impl Sight {
             _ => String::new(),
         };
         match (data_type, data_type.element(), value) {
-            (DataType::Oid(kind), ..) => name(kind, value),
+            (DataType::Oid(kind), ..) if kind != OidKind::Place => name(kind, value),
             (DataType::Interval, _, Value::Interval(interval)) => interval_style::show(*interval, self.style),
-            (_, Some(DataType::Oid(kind)), Value::Text(encoded)) if !data_type.is_zero_based() => {
+            (_, Some(DataType::Oid(kind)), Value::Text(encoded))
+                if !data_type.is_zero_based() && kind != OidKind::Place =>
+            {
                 let Array { bounds, elements } = Array::decode(encoded, DataType::Oid(kind)).unwrap_or_default();
                 let named = |value: &Value| if value.is_null() { Value::Null } else { Value::text(name(kind, value)) };
                 let named = Array { bounds, elements: elements.iter().map(named).collect() };

@@ -119,6 +119,8 @@ pub enum ErrorKind {
     UnexpectedNull,
     /// 21000: a scalar subquery gave more than one row.
     Cardinality,
+    /// 42P13: a function that cannot be, as one whose body gives another type.
+    InvalidFunctionDefinition,
     /// 42P16: a table that cannot be, as one with two primary keys.
     InvalidTableDefinition,
     /// 42P17: a view that would read itself.
@@ -370,6 +372,7 @@ impl ErrorKind {
     fn session_sqlstate(self) -> &'static str {
         match self {
             ErrorKind::NoData => "02000",
+            ErrorKind::InvalidFunctionDefinition => "42P13",
             ErrorKind::LimitExceeded => "54000",
             ErrorKind::UnexpectedNull => "22002",
             ErrorKind::FailedTransaction => "25P02",

@@ -6,8 +6,8 @@ use crate::encode::{EPOCH_DAYS, EPOCH_MICROS, JSONB_VERSION};
 use crate::fault::{Fault, Result};
 use crate::types::wire_type_in;
 use crate::wire::Format;
-use multiloop::format::{Array, Bound, value_of_bytes};
-use multiloop::{DataType, Interval, Sight, Value};
+use multiloop::format::{Array, Bound, place_of, value_of_bytes};
+use multiloop::{DataType, Interval, OidKind, Sight, Value};
 
 /// The days that a date can be, and the microseconds that a timestamp can be: from 4714 BC on, as in PostgreSQL.
 const DAYS: std::ops::RangeInclusive<i32> = -2_440_588..=2_145_042_905;
@@ -101,6 +101,9 @@ fn from_binary(data_type: DataType, bytes: &[u8], sight: &Sight) -> Result<Optio
             [byte] => Some(Value::text(format!("\\{byte:03o}"))),
             _ => None,
         },
+        DataType::Oid(OidKind::Place) => array::<6>(bytes).map(|[a, b, c, d, e, f]| {
+            Value::Int(place_of(u32::from_be_bytes([a, b, c, d]), u16::from_be_bytes([e, f])))
+        }),
         DataType::Oid(_) => array(bytes).map(|bytes| Value::Int(u32::from_be_bytes(bytes).into())),
         DataType::TimestampTz => array(bytes).map(|bytes| timestamp(i64::from_be_bytes(bytes))).transpose()?,
         DataType::TimeTz => time_with_zone(bytes)?,

@@ -28,6 +28,7 @@ const TYPES: &[(u32, u32, i16, DataType)] = &[
     (24, 1008, 4, DataType::Oid(OidKind::Procedure)),
     (25, 1009, -1, DataType::Text),
     (26, 1028, 4, DataType::Oid(OidKind::Any)),
+    (27, 1010, 6, DataType::Oid(OidKind::Place)),
     (28, 1011, 4, DataType::Oid(OidKind::Transaction)),
     (29, 1012, 4, DataType::Oid(OidKind::Command)),
     (114, 199, -1, DataType::Json),

@@ -100,6 +100,31 @@ fn measure(rest: &str, first: char, before: Option<char>) -> (Kind, usize, bool)
     }
 }
 
+/// Whether a statement ends in the body of a function, `BEGIN ATOMIC … END`, whose semicolons do not end it.
+pub(super) fn is_in_body(statement: &str) -> bool {
+    let words = tokens(statement, 0).filter(|token| !matches!(token.kind, Kind::Space | Kind::Comment));
+    let mut words = words.map(|token| match token.kind {
+        Kind::Word => statement[token.range].to_ascii_lowercase(),
+        _ => String::new(),
+    });
+    let makes = words.next().is_some_and(|word| word == "create");
+    let mut kind = words.by_ref().skip_while(|word| word == "or" || word == "replace");
+    if !makes || !kind.next().is_some_and(|word| word == "function" || word == "procedure") {
+        return false;
+    }
+    let (mut depth, mut before) = (0_usize, String::new());
+    for word in words {
+        match word.as_str() {
+            "atomic" if depth == 0 && before == "begin" => depth = 1,
+            "case" if depth > 0 => depth += 1,
+            "end" if depth > 0 => depth -= 1,
+            _ => {}
+        }
+        before = word;
+    }
+    depth > 0
+}
+
 /// Whether a `.` behind this character is no number's.
 fn ends_operand(before: char) -> bool {
     is_word_start(before) || before.is_ascii_digit() || matches!(before, '"' | ')' | ']')
@@ -228,7 +253,7 @@ pub(super) fn is_blank(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Stop, is_blank, next_stop, tokens};
+    use super::{Kind, Stop, is_blank, is_in_body, next_stop, tokens};
 
     /// The tokens of a text but for its white space.
     fn kinds(text: &str) -> Vec<(Kind, &str)> {
@@ -269,6 +294,18 @@ mod tests {
         assert_eq!(stop("SELECT 1 /* ; /* */ ;"), Stop::End { within: Some(Kind::Comment) });
         assert_eq!(stop("f(;) ;"), Stop::Semicolon(5));
         assert_eq!(stop("SELECT '\\' \\g"), Stop::Backslash(11));
+    }
+
+    #[test]
+    fn bodies_of_functions_have_semicolons() {
+        let head =
+            "CREATE OR REPLACE FUNCTION f(a int) RETURNS int BEGIN /* ; */ ATOMIC SELECT CASE a WHEN 1 THEN 2 END";
+        assert!(is_in_body(head));
+        assert!(is_in_body(&format!("{head}; SELECT 1")));
+        assert!(!is_in_body(&format!("{head}; END")));
+        assert!(!is_in_body("CREATE FUNCTION f() RETURNS int LANGUAGE SQL AS 'BEGIN ATOMIC'"));
+        assert!(!is_in_body("CREATE TABLE begin (atomic int)"));
+        assert!(!is_in_body("BEGIN"));
     }
 
     #[test]

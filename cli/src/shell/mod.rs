@@ -330,6 +330,10 @@ impl<'a> Shell<'a> {
             (Stop::Semicolon(at), _) => {
                 source.at = at + 1;
                 self.keep(&source.text[from..at]);
+                if lex::is_in_body(&self.buffer) {
+                    self.buffer.push(';');
+                    return Flow::Go;
+                }
                 let statement = std::mem::take(&mut self.buffer);
                 self.depth = 0;
                 if is_blank(&statement) { Flow::Go } else { self.send_statement(&statement, source) }

@@ -126,6 +126,19 @@ fn sqlalchemy() {
 }
 
 #[test]
+fn alembic() {
+    python_session("Alembic", "alembic, sqlalchemy, psycopg", "alembic_client.py", &[]);
+}
+
+#[test]
+fn migrations_of_node() {
+    let modules = installed("node/node_modules");
+    if is_there("Drizzle, TypeORM and Knex", runs("node", "--version") && modules.join("drizzle-orm").is_dir()) {
+        session(Command::new("node").arg(script("migrations.js")).env("NODE_PATH", modules), &[]);
+    }
+}
+
+#[test]
 fn node_postgres() {
     let modules = installed("node/node_modules");
     if is_there("node-postgres", runs("node", "--version") && modules.join("pg").is_dir()) {

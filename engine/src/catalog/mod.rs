@@ -14,7 +14,9 @@ pub(crate) use stored::{Domains, StoredTable};
 
 use crate::grants::{BOOTSTRAP, Owned};
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::{CatalogEntry, Declared, Key, TableName, View};
+use multiloop_planner::catalog::{
+    CatalogEntry, Declared, Key, ROUTINE_MARK, Returned, Routine, RoutineBody, TableName, View, shown_key,
+};
 use multiloop_planner::types::{DataType, Field, OidKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -120,6 +122,8 @@ pub(crate) enum Entry {
     /// An enum.
     Type(DataType),
     Sequence(StoredSequence),
+    /// A function, whose name in its schema has its arguments' types.
+    Routine(Arc<Routine>),
 }
 
 impl Object {
@@ -173,7 +177,7 @@ impl Entry {
     pub(crate) fn declared(&self) -> Option<&Declared> {
         match self {
             Entry::Table(table) => Some(&table.info.declared),
-            Entry::View(_) | Entry::Type(_) | Entry::Sequence(_) => None,
+            Entry::View(_) | Entry::Type(_) | Entry::Sequence(_) | Entry::Routine(_) => None,
         }
     }
 
@@ -197,7 +201,7 @@ impl Entry {
         match self {
             Entry::Table(table) => Some(CatalogEntry::Table(table.seen())),
             Entry::View(view) => Some(CatalogEntry::View(Arc::clone(&view.view))),
-            Entry::Type(_) | Entry::Sequence(_) => None,
+            Entry::Type(_) | Entry::Sequence(_) | Entry::Routine(_) => None,
         }
     }
 
@@ -209,6 +213,7 @@ impl Entry {
             Entry::View(_) => "view",
             Entry::Type(_) => "type",
             Entry::Sequence(_) => "sequence",
+            Entry::Routine(_) => "function",
         }
     }
 
@@ -221,6 +226,11 @@ impl Entry {
                 let query = declared.materialized.iter().flat_map(|of| &of.view.names);
                 query.chain(&declared.names).filter_map(|name| Qualified::of(&name.now)).collect()
             }
+            Entry::Routine(routine) => {
+                let returned = if let Returned::Relation(name) = &routine.returned { Some(name) } else { None };
+                let names = routine.names.iter().map(|name| &name.now);
+                names.chain(returned).filter_map(Qualified::of).collect()
+            }
             Entry::Type(_) | Entry::Sequence(_) => Vec::new(),
         }
     }
@@ -230,6 +240,10 @@ impl Entry {
         let view = match self {
             Entry::View(view) => Some(&*view.view),
             Entry::Table(table) => table.info.declared.materialized.as_ref().map(|of| &of.view),
+            Entry::Routine(routine) => match &routine.body {
+                RoutineBody::Standard(_, view) => Some(&**view),
+                RoutineBody::Text(_) => None,
+            },
             _ => None,
         };
         let objects = view.into_iter().flat_map(|view| view.literals.objects());
@@ -361,13 +375,38 @@ impl State {
 
     /// All tables, views and sequences, schema by schema, those of the session last.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str, &Object)> {
-        self.all().filter(|(_, _, object)| !matches!(object.entry, Entry::Type(_)))
+        self.all().filter(|(_, _, object)| !matches!(object.entry, Entry::Type(_) | Entry::Routine(_)))
     }
 
     /// All types that were made.
     pub(crate) fn types(&self) -> impl Iterator<Item = (&str, &str, &Object, DataType)> {
         self.all().filter_map(|(schema, name, object)| match object.entry {
             Entry::Type(data_type) => Some((schema, name, object, data_type)),
+            _ => None,
+        })
+    }
+
+    /// All functions that users wrote: their schemas, what these have them under, and what they are.
+    pub(crate) fn routines(&self) -> impl Iterator<Item = (&str, &str, &Object, &Arc<Routine>)> {
+        self.all().filter_map(|(schema, key, object)| match &object.entry {
+            Entry::Routine(routine) => Some((schema, key, object, routine)),
+            _ => None,
+        })
+    }
+
+    /// The functions of a name in a schema, under what the schema has them.
+    pub(crate) fn routines_in<'s>(
+        &'s self,
+        schema: &str,
+        name: &str,
+    ) -> impl Iterator<Item = (&'s String, &'s Arc<Routine>)> + 's {
+        let first = format!("{name}{ROUTINE_MARK}");
+        let within = self.schema(schema).into_iter().flat_map(move |of| {
+            let prefix = first.clone();
+            of.objects.range(first.clone()..).take_while(move |(key, _)| key.starts_with(&prefix))
+        });
+        within.filter_map(|(key, object)| match &object.entry {
+            Entry::Routine(routine) => Some((key, routine)),
             _ => None,
         })
     }
@@ -513,7 +552,7 @@ impl State {
         let draws = |object: &Object| sequence.is_some_and(|of| object.entry.classes().any(|number| number == of.oid));
         let needs = |object: &Object| object.entry.needs().contains(name) || draws(object);
         let named = |(schema, name, _): (&str, &str, &Object)| Qualified { schema: schema.into(), name: name.into() };
-        self.iter().filter(|(_, _, object)| needs(object)).map(named).collect()
+        self.all().filter(|(_, _, object)| needs(object)).map(named).collect()
     }
 
     /// The sequences that a table's columns own, or one of its columns.
@@ -565,6 +604,10 @@ impl State {
             }
             Some(Entry::Sequence(_)) => {
                 Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is a sequence, not a table", name.name)))
+            }
+            Some(Entry::Routine(_)) => {
+                let message = format!("\"{}\" is a function, not a table", shown_key(&name.name));
+                Err(Error::new(ErrorKind::WrongObjectType, message))
             }
             Some(Entry::Type(_)) => {
                 Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is a type, not a table", name.name)))

@@ -37,6 +37,7 @@ mod write;
 pub use compressed::Compression;
 pub use csv::CsvOptions;
 pub use json::JsonOptions;
+pub use multiloop_planner::evaluate::place::{of as place_of, pair as place_pair};
 pub use multiloop_planner::evaluate::{interval_style, time_with_zone};
 pub(crate) use options::{copy_format, format_of};
 pub(crate) use paths::braces;

@@ -8,7 +8,7 @@
 //!
 //! A function belongs to the engine, and all its sessions call it. Names may be overloaded by the types of their parameters, and
 //! arguments are cast as for any function of SQL. A function of the same name and types replaces the one before; a name of SQL's
-//! own functions is refused (42723).
+//! own functions is refused (42723). Functions that users write in SQL do not come before one of the name that is registered.
 //!
 //! Unless a function says otherwise it is [immutable](crate::Volatility::Immutable), so that calls of constants are evaluated once
 //! while a statement is planned, and *strict*: where an argument is NULL it is NULL, or the row does not count, without a call. It

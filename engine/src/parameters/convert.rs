@@ -12,7 +12,7 @@
 use super::{Kind, Parameter};
 use crate::format::{Array, Bound};
 use crate::sight::Sight;
-use crate::{DataType, Error, ErrorKind, Numeric, Result, Value};
+use crate::{DataType, Error, ErrorKind, Numeric, OidKind, Result, Value};
 use multiloop_planner::evaluate::{admit, check_text, parse, wrong_vector_length};
 use multiloop_planner::types::DECIMAL_DIGITS_MAX;
 use std::borrow::Cow;
@@ -149,7 +149,7 @@ fn integer_as(value: i64, to: DataType) -> Option<Value> {
             let real = value as f32;
             (real as i128 == value.into()).then(|| Value::Float(real.into()))
         }
-        DataType::Oid(_) => u32::try_from(value).is_ok().then_some(Value::Int(value)),
+        DataType::Oid(kind) if kind != OidKind::Place => u32::try_from(value).is_ok().then_some(Value::Int(value)),
         _ => None,
     }
 }

@@ -90,7 +90,11 @@ impl Rights {
             _ => false,
         };
         // Those on a sequence are these, and USAGE.
-        let all = if right == Right::Usage { &Right::OF_SEQUENCES[..] } else { &Right::OF_TABLES };
+        let all = match right {
+            Right::Usage => &Right::OF_SEQUENCES[..],
+            Right::Execute => &Right::OF_ROUTINES,
+            _ => &Right::OF_TABLES,
+        };
         self.superuser || given || owned.rights(&|role| self.has(role), all).has(right)
     }
 

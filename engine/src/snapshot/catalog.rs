@@ -1,7 +1,7 @@
 //! What the planner asks of a snapshot.
 
 use super::{Asked, COMING, Found, Snapshot, TEXTS_MAX, Use};
-use crate::catalog::StoredTable;
+use crate::catalog::{Entry, StoredTable, TEMPORARY};
 use crate::effects::{self, VOID};
 use crate::plan::{Hardware, Planned};
 use crate::{Error, ErrorKind, Result, notify, row_locks, system};
@@ -12,7 +12,8 @@ use multiloop_exec::plan::Machine;
 use multiloop_exec::run::run_plan;
 use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{
-    Catalog, CatalogEntry, FileOptions, Literals, Right, SqlFunction, TableHandle, TableInfo, TableName, UserCallee,
+    Catalog, CatalogEntry, FileOptions, FoundRoutine, Literals, Right, SqlFunction, TableHandle, TableInfo, TableName,
+    UserCallee,
 };
 use multiloop_planner::function::IntervalStyle;
 use multiloop_planner::relation::Query;
@@ -48,6 +49,11 @@ impl Catalog for Snapshot<'_> {
         let info = Arc::clone(&numbered.info);
         self.changing.borrow_mut().push((found, numbered, stored.info.handle));
         Ok(Some(info))
+    }
+
+    fn numbered(&self, name: &TableName) -> Result<Option<Arc<TableInfo>>> {
+        let found = self.find(name).and_then(|(found, _)| self.state.table(&found).ok());
+        if found.is_some_and(|stored| stored.provided().is_none()) { self.to_change(name) } else { Ok(None) }
     }
 
     fn to_lock(&self, name: &TableName, skips: bool) -> Result<Option<Arc<TableInfo>>> {
@@ -172,6 +178,45 @@ impl Catalog for Snapshot<'_> {
 
     fn function(&self, name: &str, arguments: usize) -> Option<Arc<SqlFunction>> {
         system::function(name, arguments)
+    }
+
+    fn is_standard_function(&self, name: &str) -> bool {
+        system::is_standard(name)
+    }
+
+    fn fields_of_view(&self, name: &TableName) -> Result<Option<Vec<Field>>> {
+        let fields = self.find(name).and_then(|(found, _)| match self.state.get(&found) {
+            Some(Entry::View(view)) => Some(view.fields.to_vec()),
+            _ => None,
+        });
+        Ok(fields)
+    }
+
+    fn routines(&self, name: &TableName) -> Vec<FoundRoutine> {
+        let mut found: Vec<FoundRoutine> = Vec::new();
+        let path = name.schema.as_ref().map_or(&self.path[..], std::slice::from_ref);
+        for schema in path.iter().filter(|schema| name.schema.is_some() || *schema != TEMPORARY) {
+            for (key, routine) in self.state.routines_in(schema, &name.name) {
+                if found.iter().all(|known| known.key.name != *key) {
+                    let key = TableName { schema: Some(schema.clone()), name: key.clone() };
+                    found.push(FoundRoutine { key, routine: Arc::clone(routine) });
+                }
+            }
+        }
+        if !found.is_empty() {
+            // What a name stands for may change with any change of the state.
+            self.resolves.set(true);
+        }
+        found
+    }
+
+    fn routine(&self, key: &TableName) -> Option<FoundRoutine> {
+        let found = self.find_routine(key)?;
+        self.resolves.set(true);
+        match self.state.get(&found) {
+            Some(Entry::Routine(routine)) => Some(FoundRoutine { key: found.to_name(), routine: Arc::clone(routine) }),
+            _ => None,
+        }
     }
 
     fn user_functions(&self, name: &str) -> Vec<UserCallee> {

@@ -14,7 +14,9 @@ use crate::transaction::Times;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::{ColumnCache, Table};
 use multiloop_exec::workers::context::Context;
-use multiloop_planner::catalog::{CatalogEntry, FileOptions, Literals, Right, TableHandle, TableInfo, TableName, View};
+use multiloop_planner::catalog::{
+    CatalogEntry, FileOptions, Literals, Right, TableHandle, TableInfo, TableName, View, is_key,
+};
 use multiloop_planner::function::IntervalStyle;
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::types::DataType;
@@ -257,6 +259,18 @@ impl<'a> Snapshot<'a> {
         }
     }
 
+    /// What a schema has a function under, of a key with or without a schema.
+    pub(crate) fn find_routine(&self, key: &TableName) -> Option<Qualified> {
+        let found = |schema: &String| {
+            let of = Qualified { schema: schema.clone(), name: key.name.clone() };
+            matches!(self.state.get(&of), Some(Entry::Routine(_))).then_some(of)
+        };
+        match &key.schema {
+            Some(schema) => found(schema),
+            None => self.path.iter().find_map(found),
+        }
+    }
+
     /// Whether a file was read by its path.
     pub(crate) fn reads_files(&self) -> bool {
         !self.files.borrow().is_empty()
@@ -342,7 +356,7 @@ impl<'a> Snapshot<'a> {
             None => self.facts.rights.clone(),
             Some(view) => {
                 let roles = self.facts.roles.as_ref();
-                let view = self.find(view).and_then(|(view, _)| self.state.object(&view));
+                let view = self.find_any(view).and_then(|view| self.state.object(&view));
                 let Some((roles, view)) = roles.zip(view) else { return Ok(()) };
                 roles.owner_rights(&view.owned.owner)
             }
@@ -353,11 +367,16 @@ impl<'a> Snapshot<'a> {
         if let (None, Some(schema)) = (through, &name.schema) {
             self.facts.check_schema(&self.state, Right::Usage, schema)?;
         }
-        let Some((found, _)) = self.find(name) else { return Ok(()) };
+        let Some(found) = self.find_any(name) else { return Ok(()) };
         match self.state.object(&found) {
             Some(object) => self.facts.check_right(&rights, *right, &found, object),
             None => Ok(()),
         }
+    }
+
+    /// A relation or a function by its name.
+    fn find_any(&self, name: &TableName) -> Option<Qualified> {
+        if is_key(&name.name) { self.find_routine(name) } else { self.find(name).map(|(found, _)| found) }
     }
 
     /// What changes when somebody may do something else.
@@ -509,7 +528,7 @@ impl<'a> Snapshot<'a> {
         let of = |stored: &StoredTable| stored.scanned(handle);
         let named = |object: &Object| match &object.entry {
             Entry::Table(table) => of(table),
-            Entry::View(_) | Entry::Type(_) | Entry::Sequence(_) => None,
+            Entry::View(_) | Entry::Type(_) | Entry::Sequence(_) | Entry::Routine(_) => None,
         };
         let system = |found: &SystemFound| match found {
             SystemFound::Table(table) => of(table),

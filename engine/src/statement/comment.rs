@@ -3,7 +3,7 @@
 use crate::catalog::{Entry, Qualified, State};
 use crate::running::Runner;
 use crate::stream::ResultStream;
-use crate::system::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
+use crate::system::{PG_CLASS, PG_CONSTRAINT, PG_PROC, PG_TYPE};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::TableName;
 use multiloop_planner::sql::{Commented, ObjectKind};
@@ -46,6 +46,7 @@ impl Runner<'_> {
             Commented::Column(..) | Commented::Constraint(..) => {
                 self.snapshot.facts.check_owner_of(name, object, ("relation", &name.name))
             }
+            Commented::Routine(of) => self.snapshot.facts.check_owner_of(name, object, ("function", &of.name.plain())),
             Commented::Object(..) => self.snapshot.facts.check_owner(name, object),
         }
     }
@@ -80,6 +81,11 @@ impl Runner<'_> {
                         Ok((found, (PG_CLASS, number, 0)))
                     }
                 }
+            }
+            Commented::Routine(name) => {
+                let found = self.routine_named(name, state)?;
+                let number = state.object(&found).map_or(0, |object| object.oid);
+                Ok((found, (PG_PROC, number, 0)))
             }
             Commented::Column(name, column) => {
                 let found = self.found(name, state)?;

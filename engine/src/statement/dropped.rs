@@ -6,7 +6,7 @@ use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
-use multiloop_planner::catalog::{Declared, Right, TableName};
+use multiloop_planner::catalog::{Declared, Right, TableName, shown_key};
 use multiloop_planner::sql::ObjectKind;
 use std::sync::Arc;
 
@@ -234,6 +234,11 @@ pub(super) fn remove_all(state: &mut State, mut gone: Vec<Qualified>, cascade: b
             }
         }
         for view in state.needing(&name).into_iter().filter(|view| !gone.contains(view)).collect::<Vec<_>>() {
+            let is_table = state.get(&view).is_some_and(|entry| entry.kind() == "table");
+            if cascade && is_table {
+                let what = format_args!("dropping what an expression of table \"{}\" calls is", view.name).to_string();
+                return Err(Error::unsupported(what));
+            }
             if !cascade {
                 return Err(depends(kind, &name, state.get(&view).map_or("view", Entry::kind), &view));
             }
@@ -249,7 +254,7 @@ pub(super) fn remove_all(state: &mut State, mut gone: Vec<Qualified>, cascade: b
 }
 
 fn depends(kind: &str, name: &Qualified, by: &str, other: &Qualified) -> Error {
-    has_dependents(&format!("{kind} {}", name.name), &format!("{by} {}", other.name))
+    has_dependents(&format!("{kind} {}", shown_key(&name.name)), &format!("{by} {}", shown_key(&other.name)))
 }
 
 /// The error (2BP01) of what may not go, as something depends on it.

@@ -1,11 +1,11 @@
-//! GRANT and REVOKE: changes the access control lists of tables and schemas.
+//! GRANT and REVOKE: changes the access control lists of tables, schemas and functions.
 
 use crate::catalog::{Entry, Qualified, State};
 use crate::grants::{BOOTSTRAP, Change, Grantee as Who, Owned, RightSet};
 use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::Right;
+use multiloop_planner::catalog::{ROUTINE_MARK, Right};
 use multiloop_planner::sql::{Grant, Granted, Grantee};
 use std::sync::Arc;
 
@@ -90,7 +90,8 @@ impl Runner<'_> {
                 for schema in schemas {
                     let of = state.schema(schema).ok_or_else(|| unknown_schema(schema))?;
                     self.snapshot.facts.check_schema(state, Right::Usage, schema)?;
-                    let relations = of.objects.iter().filter(|(_, object)| !matches!(object.entry, Entry::Type(_)));
+                    let is_other = |entry: &Entry| matches!(entry, Entry::Type(_) | Entry::Routine(_));
+                    let relations = of.objects.iter().filter(|(_, object)| !is_other(&object.entry));
                     let relations = relations.filter(|(_, object)| !matches!(object.entry, Entry::Sequence(_)));
                     for (name, _) in relations {
                         add(Target::Relation(Qualified { schema: schema.clone(), name: name.clone() }));
@@ -123,9 +124,34 @@ impl Runner<'_> {
                     }
                 }
             }
+            Granted::Routines(_) | Granted::AllRoutines(_) => {
+                self.routines_on(on, state)?.into_iter().map(Target::Relation).for_each(add);
+            }
             Granted::Schemas(names) => names.iter().for_each(|name| add(Target::Schema(name.clone()))),
         }
         Ok(targets)
+    }
+
+    /// The functions that a statement names.
+    fn routines_on(&self, on: &Granted, state: &State) -> Result<Vec<Qualified>> {
+        let mut all = Vec::new();
+        match on {
+            Granted::Routines(names) => {
+                for name in names {
+                    all.push(self.routine_named(name, state)?);
+                }
+            }
+            Granted::AllRoutines(schemas) => {
+                for schema in schemas {
+                    let of = state.schema(schema).ok_or_else(|| unknown_schema(schema))?;
+                    self.snapshot.facts.check_schema(state, Right::Usage, schema)?;
+                    let routines = of.objects.iter().filter(|(_, one)| matches!(one.entry, Entry::Routine(_)));
+                    all.extend(routines.map(|(name, _)| Qualified { schema: schema.clone(), name: name.clone() }));
+                }
+            }
+            _ => {}
+        }
+        Ok(all)
     }
 
     /// The rights on something as they are then, and what there is to say of it.
@@ -139,6 +165,7 @@ impl Runner<'_> {
         let all: &[Right] = match kind {
             "schema" => &Right::OF_SCHEMAS,
             "sequence" => &Right::OF_SEQUENCES,
+            "function" => &Right::OF_ROUTINES,
             _ => &Right::OF_TABLES,
         };
         let is_wrong = |right: &&Right| !all.contains(right);
@@ -188,7 +215,8 @@ fn owned_of<'t>(state: &State, target: &'t Target) -> Result<(Owned, &'static st
     match target {
         Target::Relation(name) => {
             let object = state.object(name).ok_or_else(|| Error::internal("a relation that was found is gone"))?;
-            Ok((object.owned.clone(), object.entry.kind(), &name.name))
+            let shown = name.name.split(ROUTINE_MARK).next().unwrap_or(&name.name);
+            Ok((object.owned.clone(), object.entry.kind(), shown))
         }
         Target::Schema(name) => {
             let schema = state.schemas.get(name).ok_or_else(|| unknown_schema(name))?;

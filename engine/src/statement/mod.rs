@@ -12,6 +12,7 @@ mod locking;
 mod maintained;
 mod materialized;
 mod renamed;
+mod routine;
 mod sequence;
 mod view;
 
@@ -27,7 +28,7 @@ use crate::transaction::{TransactionStatus, Write, conflict};
 use crate::{Error, ErrorKind, Result, explain, format, keys, provider, summary};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
-use multiloop_planner::catalog::{Catalog, Declared, FileOptions, Right, TableInfo, TableName};
+use multiloop_planner::catalog::{Catalog, Declared, FileOptions, Right, TableInfo, TableName, is_key};
 use multiloop_planner::error::Subject;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, ColumnSequence, Definition, Statement};
@@ -131,6 +132,9 @@ fn run_once(
             | Statement::CreateView { .. }
             | Statement::CreateMaterialized { .. }) => runner.make(statement),
             Statement::Define(definition) => runner.define(definition, wide),
+            Statement::CreateRoutine { name, routine, needs, or_replace } => {
+                runner.create_routine(&name, *routine, (needs, or_replace))
+            }
             Statement::Alter(altering) => runner.alter(&altering),
             Statement::CreateSchema { name, owner, if_not_exists } => {
                 runner.create_schema(&name, owner.as_deref(), if_not_exists)
@@ -370,7 +374,11 @@ impl Runner<'_> {
             reference.table = to.to_name();
         }
         for name in &mut declared.names {
-            if let Some((found, _)) = self.snapshot.find_type(&name.now) {
+            let found = match is_key(&name.now.name) {
+                true => self.snapshot.find_routine(&name.now),
+                false => self.snapshot.find_type(&name.now).map(|(found, _)| found),
+            };
+            if let Some(found) = found {
                 (name.now, name.then) = (found.to_name(), found.to_name());
             }
         }
@@ -398,7 +406,9 @@ impl Runner<'_> {
             Definition::Maintain(what) => self.maintain(&what),
             Definition::Lock(lock) => self.lock_tables(&lock),
             Definition::SetConstraints { names, deferred } => self.set_constraints(names.as_deref(), deferred),
-            Definition::CreateMaterialized { .. } | Definition::Alter(_) => {
+            Definition::DropRoutines { names, if_exists, cascade } => self.drop_routines(&names, if_exists, cascade),
+            Definition::AlterRoutine { name, change } => self.alter_routine(&name, &change),
+            Definition::CreateMaterialized { .. } | Definition::Alter(_) | Definition::CreateRoutine(_) => {
                 Err(Error::internal("a definition was left unbound"))
             }
         }

@@ -7,7 +7,7 @@ use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
 use crate::system::is_system;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::{Declared, Materialized, Meant, TableName, View};
+use multiloop_planner::catalog::{Declared, Materialized, Meant, Returned, Routine, RoutineBody, TableName, View};
 use multiloop_planner::sql::{ObjectKind, RenamedPart, column_renamed};
 use multiloop_planner::types::Field;
 use std::sync::Arc;
@@ -155,7 +155,7 @@ fn refuse_taken(state: &State, name: &Qualified) -> Result<()> {
 }
 
 /// Puts something under another name, which whatever needs it follows.
-fn move_object(state: &mut State, from: &Qualified, to: &Qualified) -> Result<()> {
+pub(super) fn move_object(state: &mut State, from: &Qualified, to: &Qualified) -> Result<()> {
     let Some(mut object) = state.remove(from) else {
         return Err(Error::internal("what is renamed is gone"));
     };
@@ -174,12 +174,17 @@ fn follow(state: &mut State, from: &Qualified, to: &Qualified) {
         let refers = |of: &Declared| of.references.iter().any(|one| one.table == from.to_name());
         object.entry.needs().contains(from) || object.entry.declared().is_some_and(refers)
     };
+    let routines: Vec<Qualified> = state
+        .routines()
+        .filter(|(_, _, object, _)| names(object))
+        .map(|(schema, name, ..)| Qualified { schema: schema.to_owned(), name: name.to_owned() })
+        .collect();
     let changed: Vec<Qualified> = state
         .iter()
         .filter(|(_, _, object)| names(object))
         .map(|(schema, name, _)| Qualified { schema: schema.to_owned(), name: name.to_owned() })
         .collect();
-    for one in changed {
+    for one in changed.into_iter().chain(routines) {
         state.change(&one, |object| match &mut object.entry {
             Entry::View(view) => {
                 view.view = Arc::new(view_following(&view.view, from, to));
@@ -197,9 +202,22 @@ fn follow(state: &mut State, from: &Qualified, to: &Qualified) {
                 });
                 *table = table.redeclared(&one.name, None, declared);
             }
+            Entry::Routine(routine) => *routine = Arc::new(routine_following(routine, from, to)),
             Entry::Type(_) | Entry::Sequence(_) => {}
         });
     }
+}
+
+/// A function whose names follow what they mean.
+fn routine_following(routine: &Routine, from: &Qualified, to: &Qualified) -> Routine {
+    let mut changed = Routine { names: names_following(&routine.names, from, to), ..routine.clone() };
+    if let RoutineBody::Standard(_, view) = &mut changed.body {
+        *view = Arc::new(view_following(view, from, to));
+    }
+    if changed.returned == Returned::Relation(from.to_name()) {
+        changed.returned = Returned::Relation(to.to_name());
+    }
+    changed
 }
 
 fn view_following(view: &View, from: &Qualified, to: &Qualified) -> View {

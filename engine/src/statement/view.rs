@@ -6,7 +6,7 @@ use crate::running::Runner;
 use crate::stream::ResultStream;
 use crate::system::is_system;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::{Meant, View};
+use multiloop_planner::catalog::{Meant, View, is_key, shown_key};
 use multiloop_planner::relation::builder::{Need, reads_itself};
 use multiloop_planner::types::{Field, OidKind};
 use std::sync::Arc;
@@ -17,6 +17,7 @@ impl Runner<'_> {
         let named = |Need { name: written, columns }: Need| {
             let found = match &columns {
                 Some(_) => self.snapshot.find(&written).map(|(found, _)| found),
+                None if is_key(&written.name) => self.snapshot.find_routine(&written),
                 None => self.snapshot.find_type(&written).map(|(found, _)| found),
             };
             let now = found?.to_name();
@@ -52,14 +53,14 @@ impl Runner<'_> {
         self.snapshot.facts.check_make(&write.state, &name.schema)?;
         let known = write.state.get(&name);
         match known {
-            Some(Entry::Table(_) | Entry::Type(_) | Entry::Sequence(_)) if new.or_replace => {
+            Some(Entry::Table(_) | Entry::Type(_) | Entry::Sequence(_) | Entry::Routine(_)) if new.or_replace => {
                 return Err(Error::new(ErrorKind::WrongObjectType, format!("\"{}\" is not a view", name.name)));
             }
             Some(_) if !new.or_replace => return new.already_exists(),
             _ => {}
         }
         if let Some(gone) = needs.iter().find(|need| write.state.get(need).is_none()) {
-            return Err(Error::new(ErrorKind::UnknownTable, format!("relation \"{}\" does not exist", gone.name)));
+            return Err(gone_meanwhile(gone));
         }
         if let Some(object) = write.state.object(&name) {
             self.snapshot.facts.check_owner(&name, object)?;
@@ -74,6 +75,17 @@ impl Runner<'_> {
         write.state.make(&name, Entry::View(view), &self.snapshot.facts.owner());
         write.commit()?;
         Ok(ResultStream::done("CREATE VIEW"))
+    }
+}
+
+/// The error for something that a definition names and that is gone by now.
+pub(super) fn gone_meanwhile(name: &Qualified) -> Error {
+    match is_key(&name.name) {
+        true => {
+            let message = format!("function {} does not exist", shown_key(&name.name));
+            Error::new(ErrorKind::UnknownFunction, message)
+        }
+        false => Error::new(ErrorKind::UnknownTable, format!("relation \"{}\" does not exist", name.name)),
     }
 }
 

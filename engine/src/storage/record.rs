@@ -17,7 +17,7 @@ use crate::catalog::{
 };
 use crate::grants::Owned;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::{Declared, View};
+use multiloop_planner::catalog::{Declared, Routine, View};
 use multiloop_planner::types::{DataType, Field};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -133,6 +133,7 @@ pub(super) enum Kind {
         /// Its value, and whether that was given.
         at: (i64, bool),
     },
+    Routine(Arc<Routine>),
 }
 
 impl Definition {
@@ -147,6 +148,7 @@ impl Definition {
             }
             Entry::View(StoredView { view, fields }) => Kind::View { view: Arc::clone(view), fields: fields.to_vec() },
             Entry::Type(data_type) => Kind::Type(*data_type),
+            Entry::Routine(routine) => Kind::Routine(Arc::clone(routine)),
             Entry::Sequence(StoredSequence { definition, counter, owner }) => {
                 let Position { last_value, is_called, .. } = counter.position();
                 let definition = SequenceDefinition::clone(definition);

@@ -122,6 +122,7 @@ pub(super) fn object(
             Entry::View(StoredView { view: Arc::clone(view), fields: fields.as_slice().into() })
         }
         Kind::Type(data_type) => Entry::Type(*data_type),
+        Kind::Routine(routine) => Entry::Routine(Arc::clone(routine)),
         Kind::Sequence { definition, owner, at: (last_value, is_called) } => {
             let at = Position { last_value: *last_value, is_called: *is_called, log_count: 0 };
             let definition = Arc::new(definition.clone());

@@ -55,6 +55,7 @@ fn shown(engine: &Engine) -> String {
         "SELECT oid, conname, contype, pg_get_constraintdef(oid) FROM pg_constraint WHERE oid > 16384 ORDER BY 1",
         "SELECT indexname, indexdef FROM pg_indexes ORDER BY 1",
         "SELECT viewname, definition FROM pg_views WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1",
+        "SELECT oid, proacl, pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace <> 11 AND prolang = 14 ORDER BY 1",
         "SELECT * FROM pg_description WHERE objoid > 2199 ORDER BY 1, 2, 3",
         "SELECT oid, enumtypid, enumsortorder, enumlabel FROM pg_enum ORDER BY 1",
     ] {
@@ -88,7 +89,7 @@ fn copy_of(from: &Path, to: &Path) {
     }
 }
 
-const DEFINITIONS: [&str; 22] = [
+const DEFINITIONS: [&str; 28] = [
     "CREATE SCHEMA s",
     "COMMENT ON SCHEMA s IS 'ours'",
     "CREATE TYPE s.mood AS ENUM ('sad', 'ok', 'happy')",
@@ -102,6 +103,12 @@ const DEFINITIONS: [&str; 22] = [
     "CREATE MATERIALIZED VIEW kept AS SELECT count(*) AS n, max(name) FROM s.people",
     "INSERT INTO pets VALUES (1, 'x'), (1, 'y'), (3, 'z')",
     "GRANT SELECT ON pets TO PUBLIC",
+    "CREATE FUNCTION s.named(k int DEFAULT 2) RETURNS text LANGUAGE SQL STABLE STRICT AS 'SELECT name FROM s.people WHERE id = k'",
+    "CREATE FUNCTION moods(least s.mood) RETURNS TABLE (who text, m s.mood) BEGIN ATOMIC SELECT name, m FROM s.people WHERE m >= least; END",
+    "CREATE VIEW called AS SELECT s.named(2) AS one, m.* FROM moods('sad') m",
+    "COMMENT ON FUNCTION s.named(int) IS 'a name'",
+    "REVOKE EXECUTE ON FUNCTION moods(s.mood) FROM PUBLIC",
+    "ALTER FUNCTION s.named RENAME TO name_of",
     "ALTER TABLE pets RENAME COLUMN name TO called",
     "ALTER TABLE pets RENAME TO animals",
     "DELETE FROM s.people WHERE id = 1",

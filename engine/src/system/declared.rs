@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 pub(super) fn fields_of(entry: &Entry) -> Option<Vec<Field>> {
     match entry {
         Entry::Table(table) => Some(table.info.declared.fields(&table.info.fields)),
-        Entry::View(_) | Entry::Type(_) | Entry::Sequence(_) => None,
+        Entry::View(_) | Entry::Type(_) | Entry::Sequence(_) | Entry::Routine(_) => None,
     }
 }
 
@@ -409,7 +409,8 @@ pub(super) fn comments(making: &Making<'_>) -> Vec<Vec<Value>> {
         }
     }
     let types = making.state.types().map(|(_, _, object, _)| object);
-    for object in making.objects().map(|(_, _, object)| object).chain(types) {
+    let routines = making.state.routines().map(|(_, _, object, _)| object);
+    for object in making.objects().map(|(_, _, object)| object).chain(types).chain(routines) {
         for ((class, number, column), comment) in object.comments.iter() {
             rows.push([oid(*number), oid(*class), int(i64::from(*column)), text(&**comment)]);
         }

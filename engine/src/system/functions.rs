@@ -4,6 +4,7 @@
 //! registry lists, with numbers of PostgreSQL's range for development, in the order of the list. Queries that are called by name
 //! and number of arguments are read once from `functions.sql`.
 
+use super::catalog_numbers::PG_PROC;
 use super::rows::{Rows, boolean, fixed, int, oid, text, vector};
 use super::{PG_CATALOG, shape};
 use multiloop_planner::catalog::SqlFunction;
@@ -45,8 +46,11 @@ fn parameter(word: &str) -> DataType {
     }
 }
 
-/// The number of pg_proc itself.
-const PG_PROC: u32 = 1255;
+/// Whether PostgreSQL has functions of a name.
+pub(crate) fn is_standard(name: &str) -> bool {
+    static OWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| own().iter().map(|(_, of)| of.name).collect());
+    !OWN.contains(name)
+}
 
 /// The first number of a function that PostgreSQL's list lacks.
 const FIRST_OWN: u32 = 8000;

@@ -46,7 +46,7 @@ SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '-'
 
 -- @ regprocedureout(oid)
 SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN '-'
-    ELSE coalesce((SELECT p.shown || '(' || replace(p.arguments, ', ', ',') || ')'
+    ELSE coalesce((SELECT p.shown || '(' || coalesce(p.types, replace(p.arguments, ', ', ',')) || ')'
                    FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1), $1::bigint::text) END
 
 -- @ regoperout(oid)
@@ -93,6 +93,13 @@ SELECT CASE WHEN $1 ~ '^[0-9]+$' THEN $1::oid ELSE (
         OR t.visible AND t.name = replace($1, '"', '')
         OR t.schema || '.' || t.name = replace($1, '"', '')) END::regtype
 
+-- @ to_regproc(text)
+SELECT (SELECT CASE WHEN count(*) = 1 THEN min(p.oid) END FROM pg_catalog.multiloop_procedure p WHERE p.shown = $1)::regproc
+
+-- @ to_regprocedure(text)
+SELECT (SELECT min(p.oid) FROM pg_catalog.multiloop_procedure p
+        WHERE p.shown || '(' || coalesce(p.types, replace(p.arguments, ', ', ',')) || ')' = replace($1, ', ', ','))::regprocedure
+
 -- @ to_regnamespace(text)
 SELECT (SELECT n.oid FROM pg_catalog.multiloop_namespace n WHERE n.shown = $1)::regnamespace
 
@@ -110,7 +117,7 @@ SELECT (SELECT r.visible FROM pg_catalog.multiloop_relation r WHERE r.oid = $1)
 SELECT (SELECT t.visible FROM pg_catalog.multiloop_type t WHERE t.oid = $1)
 
 -- @ pg_function_is_visible(oid)
-SELECT (SELECT true FROM pg_catalog.pg_proc p WHERE p.oid = $1)
+SELECT (SELECT coalesce(p.visible, true) FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
 
 -- @ pg_operator_is_visible(oid)
 SELECT (SELECT true FROM pg_catalog.pg_operator o WHERE o.oid = $1)
@@ -200,10 +207,10 @@ SELECT NULL::text
 SELECT NULL::text
 
 -- @ pg_get_function_sqlbody(oid)
-SELECT NULL::text
+SELECT (SELECT p.body FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
 
 -- @ pg_get_functiondef(oid)
-SELECT NULL::text
+SELECT (SELECT p.definition FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
 
 -- @ pg_get_function_result(oid)
 SELECT (SELECT p.result FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
@@ -212,7 +219,7 @@ SELECT (SELECT p.result FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
 SELECT (SELECT p.arguments FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
 
 -- @ pg_get_function_identity_arguments(oid)
-SELECT (SELECT p.arguments FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
+SELECT (SELECT coalesce(p.identity, p.arguments) FROM pg_catalog.multiloop_procedure p WHERE p.oid = $1)
 
 -- @ pg_get_serial_sequence(text, text)
 SELECT (SELECT quote_ident(n.nspname) || '.' || quote_ident(s.relname)
@@ -319,10 +326,17 @@ SELECT (SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,
             AND (r.rolename::text = $1::text OR r.role::text = $1::text))
 
 -- @ has_function_privilege(any, text)
-SELECT $1 IS NOT NULL
+SELECT coalesce((SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($2)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_own_right r
+        WHERE r.class = 1255 AND (r.oid::text = $1::text OR r.oid IN (SELECT p.oid FROM pg_catalog.multiloop_procedure p
+            WHERE p.shown || '(' || p.types || ')' = replace($1::text, ', ', ',')))), $1 IS NOT NULL)
 
 -- @ has_function_privilege(any, any, text)
-SELECT $2 IS NOT NULL
+SELECT coalesce((SELECT bool_or(r.words ~ (',(' || regexp_replace(upper(btrim($3)), '\s*,\s*', '|', 'g') || '),'))
+        FROM pg_catalog.multiloop_right r
+        WHERE r.class = 1255 AND (r.oid::text = $2::text OR r.oid IN (SELECT p.oid FROM pg_catalog.multiloop_procedure p
+            WHERE p.shown || '(' || p.types || ')' = replace($2::text, ', ', ',')))
+            AND (r.rolename::text = $1::text OR r.role::text = $1::text)), $2 IS NOT NULL)
 
 -- @ has_tablespace_privilege(any, text)
 SELECT $1 IS NOT NULL

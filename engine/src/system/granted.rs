@@ -2,7 +2,7 @@
 //! whether somebody may do something look up here.
 
 use super::Making;
-use super::catalog_numbers::{PG_CLASS, PG_NAMESPACE};
+use super::catalog_numbers::{PG_CLASS, PG_NAMESPACE, PG_PROC};
 use super::rows::{Rows, boolean, list, oid, text};
 use super::session_tables::{DATABASE, PG_DATABASE, named_roles, role_number};
 use super::shape::shapes;
@@ -47,6 +47,9 @@ pub(super) fn items(making: &Making<'_>) -> Vec<Vec<Value>> {
     for (_, _, object) in making.objects() {
         add(PG_CLASS, object.oid, &object.owned, rights_on(object));
     }
+    for (_, _, object, _) in making.state.routines() {
+        add(PG_PROC, object.oid, &object.owned, &Right::OF_ROUTINES);
+    }
     for schema in making.state.schemas.values() {
         add(PG_NAMESPACE, schema.oid, &schema.owned, &Right::OF_SCHEMAS);
     }
@@ -76,6 +79,10 @@ fn allowed(making: &Making<'_>, rights: &Rights) -> Vec<May> {
     for (schema, name, object) in making.objects() {
         let may = |right| schema == TEMPORARY || rights.allow(right, &object.owned);
         all.push((PG_CLASS, object.oid, name.to_owned(), of(&object.owned, rights_on(object), &may)));
+    }
+    for (_, _, object, routine) in making.state.routines() {
+        let may = |right| rights.allow(right, &object.owned);
+        all.push((PG_PROC, object.oid, routine.name.clone(), of(&object.owned, &Right::OF_ROUTINES, &may)));
     }
     for (name, schema) in making.state.schemas.iter() {
         let may = |right| rights.allow_in(right, &schema.owned);

@@ -18,6 +18,7 @@ mod kept;
 mod names;
 mod registered;
 mod relations;
+mod routines;
 mod rows;
 mod sequences;
 mod session_tables;
@@ -26,9 +27,9 @@ mod types;
 mod updatable;
 mod views;
 
-pub(crate) use catalog_numbers::{PG_CLASS, PG_CONSTRAINT, PG_TYPE};
+pub(crate) use catalog_numbers::{PG_CLASS, PG_CONSTRAINT, PG_PROC, PG_TYPE};
 pub(crate) use facts::Facts;
-pub(crate) use functions::function;
+pub(crate) use functions::{function, is_standard};
 pub(crate) use names::quoted;
 pub(crate) use sequences::row_of_sequence;
 pub(crate) use session_tables::tallies_of;
@@ -197,8 +198,10 @@ impl Making<'_> {
             "multiloop_role" => names::shown_names(self, "pg_authid", name),
             "multiloop_index_column" => declared::index_columns(self),
             "multiloop_type" => types::names(self),
-            "pg_proc" => [functions::listed(), registered::listed(self)].concat(),
-            "multiloop_procedure" => [functions::procedures(), registered::procedures(self)].concat(),
+            "pg_proc" => [functions::listed(), registered::listed(self), routines::listed(self)].concat(),
+            "multiloop_procedure" => {
+                [functions::procedures(), registered::procedures(self), routines::procedures(self)].concat()
+            }
             name => rows::fixed(name),
         }
     }

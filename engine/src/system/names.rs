@@ -136,7 +136,32 @@ impl Making<'_> {
                     of.and_then(|row| if let Value::Int(oid) = row[0] { u32::try_from(oid).ok() } else { None });
                 number.ok_or_else(|| missing(ErrorKind::UnknownObject, "role"))
             }
-            _ => self.only("pg_proc", "proname", name).ok_or_else(|| missing(ErrorKind::UnknownFunction, "function")),
+            _ => self
+                .routine_named((schema, name), kind, written)
+                .or_else(|| self.only("pg_proc", "proname", name))
+                .ok_or_else(|| missing(ErrorKind::UnknownFunction, "function")),
+        }
+    }
+
+    /// The number of a function that a user wrote: of its name, and of the types of its arguments where these are said.
+    fn routine_named(&self, (schema, name): (Option<&str>, &str), kind: OidKind, written: &str) -> Option<u32> {
+        let types = written.split_once('(').map(|(_, types)| types.trim_end().trim_end_matches(')'));
+        let types = types.filter(|_| kind == OidKind::ProcedureWithArguments).map(|types| {
+            let words = types.split(',').map(str::trim).filter(|word| !word.is_empty());
+            words.map(|word| self.type_written(word)).collect::<Vec<_>>()
+        });
+        let number = |of| Some(self.number_of_type(of).unwrap_or_else(|| super::types::type_oid(of)));
+        let within = |schema: &str| {
+            let mut known = self.state.routines_in(schema, name);
+            let is_it = |inputs: Vec<DataType>| {
+                types.as_ref().is_none_or(|types| inputs.into_iter().map(number).collect::<Vec<_>>() == *types)
+            };
+            let (key, _) = known.find(|(_, routine)| is_it(routine.input_types()))?;
+            self.state.schema(schema)?.objects.get(key).map(|object| object.oid)
+        };
+        match schema {
+            Some(schema) => within(schema),
+            None => self.path.iter().find_map(|schema| within(schema)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Tables and views, their columns, their rules, and who needs whom.
 
-use super::catalog_numbers::{PG_ATTRDEF, PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE, PG_REWRITE, PG_TYPE};
+use super::catalog_numbers::{PG_ATTRDEF, PG_CLASS, PG_CONSTRAINT, PG_NAMESPACE, PG_PROC, PG_REWRITE, PG_TYPE};
 use super::declared::{Listed, fields_of, indexes_of, referenced, references};
 use super::names::{is_visible, quoted};
 use super::rows::{Rows, boolean, int, list, oid, text};
@@ -124,7 +124,7 @@ fn made_classes(making: &Making<'_>, rows: &mut Rows) {
                 ]);
             }
             Entry::Sequence(_) => rows.push(sequence_class((name, object), oid_of, persistence(schema), (owner, acl))),
-            Entry::Type(_) => {}
+            Entry::Type(_) | Entry::Routine(_) => {}
         }
     }
 }
@@ -288,7 +288,7 @@ pub(super) fn attributes(making: &Making<'_>) -> Vec<Vec<Value>> {
             Entry::Sequence(_) => {
                 sequences::fields().iter().enumerate().for_each(|(at, field)| add(object.oid, at, field, at, None));
             }
-            Entry::Type(_) => {}
+            Entry::Type(_) | Entry::Routine(_) => {}
         }
     }
     for shape in shapes().iter().filter(|shape| shape.oid != 0) {
@@ -314,7 +314,7 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             Entry::View(view) => (0, text(format!(" {};", making.shown_view(&view.view)))),
             // A page of PostgreSQL's.
             Entry::Sequence(_) => (8192, Value::Null),
-            Entry::Type(_) => continue,
+            Entry::Type(_) | Entry::Routine(_) => continue,
         };
         let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
         rows.push([
@@ -423,24 +423,45 @@ pub(super) fn dependencies(making: &Making<'_>) -> Vec<Vec<Value>> {
             }
         }
         defaults_need(object, &mut add);
-        let needs = object.entry.needs();
-        if matches!(object.entry.kind(), "view" | "materialized view") {
-            add(PG_REWRITE, object.rule(), (PG_CLASS, object.oid, 0), "i");
-            for number in object.entry.classes().filter(|number| sequences::is_one(making, *number)) {
-                add(PG_REWRITE, object.rule(), (PG_CLASS, number, 0), "n");
-            }
-            for need in needs.iter().filter_map(|need| making.state.object(need)) {
-                match need.entry {
-                    Entry::Type(_) => add(PG_REWRITE, object.rule(), (PG_TYPE, need.row_type(), 0), "n"),
-                    _ => add(PG_REWRITE, object.rule(), (PG_CLASS, need.oid, 0), "n"),
-                }
+        view_needs(making, object, &mut add);
+    }
+    routines_need(making, &mut add);
+    sequences::owners(making)
+        .into_iter()
+        .for_each(|(sequence, table, column, kind)| add(PG_CLASS, sequence, (PG_CLASS, table, column), kind));
+    rows.finish()
+}
+
+/// What a view's rule depends on: the view, and what its query names.
+fn view_needs(making: &Making<'_>, object: &Object, add: &mut impl FnMut(u32, u32, (u32, u32, usize), &str)) {
+    let needs = object.entry.needs();
+    if matches!(object.entry.kind(), "view" | "materialized view") {
+        add(PG_REWRITE, object.rule(), (PG_CLASS, object.oid, 0), "i");
+        for number in object.entry.classes().filter(|number| sequences::is_one(making, *number)) {
+            add(PG_REWRITE, object.rule(), (PG_CLASS, number, 0), "n");
+        }
+        for need in needs.iter().filter_map(|need| making.state.object(need)) {
+            match need.entry {
+                Entry::Type(_) => add(PG_REWRITE, object.rule(), (PG_TYPE, need.row_type(), 0), "n"),
+                Entry::Routine(_) => add(PG_REWRITE, object.rule(), (PG_PROC, need.oid, 0), "n"),
+                _ => add(PG_REWRITE, object.rule(), (PG_CLASS, need.oid, 0), "n"),
             }
         }
     }
-    for (sequence, table, column, kind) in sequences::owners(making) {
-        add(PG_CLASS, sequence, (PG_CLASS, table, column), kind);
+}
+
+/// What functions depend on: their schemas, and what they name.
+fn routines_need(making: &Making<'_>, add: &mut impl FnMut(u32, u32, (u32, u32, usize), &str)) {
+    for (schema, _, object, _) in making.state.routines() {
+        add(PG_PROC, object.oid, (PG_NAMESPACE, making.schema_oid(schema), 0), "n");
+        for need in object.entry.needs().iter().filter_map(|need| making.state.object(need)) {
+            match need.entry {
+                Entry::Type(_) => add(PG_PROC, object.oid, (PG_TYPE, need.row_type(), 0), "n"),
+                Entry::Routine(_) => add(PG_PROC, object.oid, (PG_PROC, need.oid, 0), "n"),
+                _ => add(PG_PROC, object.oid, (PG_CLASS, need.oid, 0), "n"),
+            }
+        }
     }
-    rows.finish()
 }
 
 /// What the defaults of a table depend on: their columns, and the sequences that they draw from.

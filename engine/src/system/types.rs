@@ -67,6 +67,7 @@ pub(crate) fn type_oid(data_type: DataType) -> u32 {
             OidKind::Any => 26,
             OidKind::Transaction => 28,
             OidKind::Command => 29,
+            OidKind::Place => 27,
             OidKind::Class => 2205,
             OidKind::Type => 2206,
             OidKind::Procedure => 24,

@@ -180,6 +180,75 @@ FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON a.attrelid = c.oid 
     LEFT JOIN pg_catalog.multiloop_updatable u ON u.relid = c.oid AND u.attnum = a.attnum
 WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'v', 'f', 'p')
 
+-- @ information_schema.routines
+SELECT current_database() AS specific_catalog, n.nspname AS specific_schema,
+    left(p.proname::text || '_' || p.oid::text, 63)::name AS specific_name, current_database() AS routine_catalog,
+    n.nspname AS routine_schema, p.proname AS routine_name,
+    (CASE p.prokind WHEN 'f' THEN 'FUNCTION' WHEN 'p' THEN 'PROCEDURE' END)::varchar AS routine_type,
+    NULL::name AS module_catalog, NULL::name AS module_schema, NULL::name AS module_name, NULL::name AS udt_catalog,
+    NULL::name AS udt_schema, NULL::name AS udt_name,
+    (CASE WHEN p.prokind = 'p' THEN NULL WHEN t.typelem <> 0 AND t.typlen = -1 THEN 'ARRAY'
+        WHEN t.typnamespace = 11 THEN format_type(t.oid, NULL) ELSE 'USER-DEFINED' END)::varchar AS data_type,
+    NULL::integer AS character_maximum_length, NULL::integer AS character_octet_length,
+    NULL::name AS character_set_catalog, NULL::name AS character_set_schema, NULL::name AS character_set_name,
+    NULL::name AS collation_catalog, NULL::name AS collation_schema, NULL::name AS collation_name,
+    NULL::integer AS numeric_precision, NULL::integer AS numeric_precision_radix, NULL::integer AS numeric_scale,
+    NULL::integer AS datetime_precision, NULL::varchar AS interval_type, NULL::integer AS interval_precision,
+    CASE WHEN nt.nspname IS NOT NULL THEN current_database() END AS type_udt_catalog, nt.nspname AS type_udt_schema,
+    t.typname AS type_udt_name, NULL::name AS scope_catalog, NULL::name AS scope_schema, NULL::name AS scope_name,
+    NULL::integer AS maximum_cardinality, (CASE WHEN p.prokind <> 'p' THEN '0' END)::name AS dtd_identifier,
+    (CASE WHEN l.lanname = 'sql' THEN 'SQL' ELSE 'EXTERNAL' END)::varchar AS routine_body,
+    (CASE WHEN pg_has_role(p.proowner, 'USAGE') THEN p.prosrc END)::varchar AS routine_definition,
+    NULL::varchar AS external_name, upper(l.lanname::text)::varchar AS external_language,
+    'GENERAL'::varchar AS parameter_style,
+    (CASE WHEN p.provolatile = 'i' THEN 'YES' ELSE 'NO' END)::varchar(3) AS is_deterministic,
+    'MODIFIES'::varchar AS sql_data_access,
+    (CASE WHEN p.prokind <> 'p' THEN CASE WHEN p.proisstrict THEN 'YES' ELSE 'NO' END END)::varchar(3) AS is_null_call,
+    NULL::varchar AS sql_path, 'YES'::varchar(3) AS schema_level_routine, 0 AS max_dynamic_result_sets,
+    NULL::varchar(3) AS is_user_defined_cast, NULL::varchar(3) AS is_implicitly_invocable,
+    (CASE WHEN p.prosecdef THEN 'DEFINER' ELSE 'INVOKER' END)::varchar AS security_type,
+    NULL::name AS to_sql_specific_catalog, NULL::name AS to_sql_specific_schema, NULL::name AS to_sql_specific_name,
+    'NO'::varchar(3) AS as_locator, NULL::timestamptz AS created, NULL::timestamptz AS last_altered,
+    NULL::varchar(3) AS new_savepoint_level, 'NO'::varchar(3) AS is_udt_dependent,
+    NULL::varchar AS result_cast_from_data_type, NULL::varchar(3) AS result_cast_as_locator,
+    NULL::integer AS result_cast_char_max_length, NULL::integer AS result_cast_char_octet_length,
+    NULL::name AS result_cast_char_set_catalog, NULL::name AS result_cast_char_set_schema,
+    NULL::name AS result_cast_char_set_name, NULL::name AS result_cast_collation_catalog,
+    NULL::name AS result_cast_collation_schema, NULL::name AS result_cast_collation_name,
+    NULL::integer AS result_cast_numeric_precision, NULL::integer AS result_cast_numeric_precision_radix,
+    NULL::integer AS result_cast_numeric_scale, NULL::integer AS result_cast_datetime_precision,
+    NULL::varchar AS result_cast_interval_type, NULL::integer AS result_cast_interval_precision,
+    NULL::name AS result_cast_type_udt_catalog, NULL::name AS result_cast_type_udt_schema,
+    NULL::name AS result_cast_type_udt_name, NULL::name AS result_cast_scope_catalog,
+    NULL::name AS result_cast_scope_schema, NULL::name AS result_cast_scope_name,
+    NULL::integer AS result_cast_maximum_cardinality, NULL::name AS result_cast_dtd_identifier
+FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+    JOIN pg_catalog.pg_language l ON p.prolang = l.oid
+    LEFT JOIN (pg_catalog.pg_type t JOIN pg_catalog.pg_namespace nt ON t.typnamespace = nt.oid)
+        ON p.prorettype = t.oid AND p.prokind <> 'p'
+
+-- @ information_schema.parameters
+SELECT current_database() AS specific_catalog, s.nspname AS specific_schema,
+    left(s.proname::text || '_' || s.oid::text, 63)::name AS specific_name, s.n AS ordinal_position,
+    (CASE s.proargmodes[s.n] WHEN 'o' THEN 'OUT' WHEN 'b' THEN 'INOUT' WHEN 't' THEN 'OUT' ELSE 'IN' END)::varchar AS parameter_mode,
+    'NO'::varchar(3) AS is_result, 'NO'::varchar(3) AS as_locator, NULLIF(s.proargnames[s.n], '')::name AS parameter_name,
+    (CASE WHEN t.typelem <> 0 AND t.typlen = -1 THEN 'ARRAY'
+        WHEN t.typnamespace = 11 THEN format_type(t.oid, NULL) ELSE 'USER-DEFINED' END)::varchar AS data_type,
+    NULL::integer AS character_maximum_length, NULL::integer AS character_octet_length,
+    NULL::name AS character_set_catalog, NULL::name AS character_set_schema, NULL::name AS character_set_name,
+    NULL::name AS collation_catalog, NULL::name AS collation_schema, NULL::name AS collation_name,
+    NULL::integer AS numeric_precision, NULL::integer AS numeric_precision_radix, NULL::integer AS numeric_scale,
+    NULL::integer AS datetime_precision, NULL::varchar AS interval_type, NULL::integer AS interval_precision,
+    current_database() AS udt_catalog, nt.nspname AS udt_schema, t.typname AS udt_name, NULL::name AS scope_catalog,
+    NULL::name AS scope_schema, NULL::name AS scope_name, NULL::integer AS maximum_cardinality,
+    s.n::text::name AS dtd_identifier, NULL::varchar AS parameter_default
+FROM (SELECT n.nspname, p.proname, p.oid, p.proargnames, p.proargmodes,
+        coalesce(p.proallargtypes::bigint[], p.proargtypes::bigint[]) AS types, generate_series(1,
+            coalesce(cardinality(p.proallargtypes), cardinality(p.proargtypes::oid[]))) AS n
+    FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace) s
+    JOIN pg_catalog.pg_type t ON t.oid = s.types[s.n]
+    JOIN pg_catalog.pg_namespace nt ON t.typnamespace = nt.oid
+
 -- @ information_schema.sequences
 SELECT current_database() AS sequence_catalog, nc.nspname AS sequence_schema, c.relname AS sequence_name,
     format_type(s.seqtypid, NULL)::varchar AS data_type,

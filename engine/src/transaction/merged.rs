@@ -5,7 +5,7 @@
 
 use crate::catalog::{Entry, Object, Qualified, Schema, Schemas, State, StoredTable};
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::{Key, Reference};
+use multiloop_planner::catalog::{Key, Reference, shown_key};
 use multiloop_planner::sql::classes_in;
 use multiloop_planner::types::DataType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -223,6 +223,7 @@ fn unchanged(was: &BTreeMap<String, Object>, is: &BTreeMap<String, Object>) -> b
 }
 
 pub(crate) fn conflict(name: &str) -> Error {
+    let name = shown_key(name);
     let message = format!("could not serialize access due to concurrent update of \"{name}\"");
     Error::new(ErrorKind::Serialization, message).with_hint("The transaction might succeed if retried.")
 }

@@ -5,6 +5,7 @@ mod conjecture;
 mod declared;
 mod file_options;
 mod right;
+mod routine;
 mod view;
 
 pub use conjecture::Conjecture;
@@ -13,6 +14,10 @@ pub use declared::{
 };
 pub use file_options::{FileOption, FileOptions, OptionValue};
 pub use right::Right;
+pub use routine::{
+    ArgumentMode, FoundRoutine, ROUTINE_MARK, Returned, Routine, RoutineArgument, RoutineBody, is_key, key_of,
+    shown_key,
+};
 pub(crate) use view::GONE;
 pub use view::{CheckOption, Literals, Mark, Marked, Meant, View, is_read_anew};
 
@@ -338,6 +343,11 @@ pub trait Catalog {
         Ok(None)
     }
 
+    /// The same for a query that asks where its rows are, if they are the engine's own.
+    fn numbered(&self, name: &TableName) -> Result<Option<Arc<TableInfo>>> {
+        self.to_change(name)
+    }
+
     /// The same for a query that takes the rows that it gives; without rows that others have taken, if they are skipped.
     fn to_lock(&self, name: &TableName, _skips: bool) -> Result<Option<Arc<TableInfo>>> {
         self.to_change(name)
@@ -440,6 +450,26 @@ pub trait Catalog {
 
     /// The function of a name (in lower case) and a number of arguments that is a query, if there is one.
     fn function(&self, _: &str, _: usize) -> Option<Arc<SqlFunction>> {
+        None
+    }
+
+    /// Whether PostgreSQL has functions of a name (in lower case), which come before those that users wrote.
+    fn is_standard_function(&self, _: &str) -> bool {
+        true
+    }
+
+    /// The columns of a view, if there is one of this name.
+    fn fields_of_view(&self, _: &TableName) -> Result<Option<Vec<Field>>> {
+        Ok(None)
+    }
+
+    /// The functions of a name that were written in SQL, one a signature, those found first in the path first.
+    fn routines(&self, _: &TableName) -> Vec<FoundRoutine> {
+        Vec::new()
+    }
+
+    /// The function that a schema has under a key, if there is one.
+    fn routine(&self, _: &TableName) -> Option<FoundRoutine> {
         None
     }
 

@@ -1,6 +1,6 @@
-//! Rights on tables and schemas, in PostgreSQL's words and letters.
+//! Rights on tables, schemas and functions, in PostgreSQL's words and letters.
 
-/// A right on a table or a schema. They stand in the order in which PostgreSQL shows them.
+/// A right on a table, a schema or a function. Lists of rights are kept by these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the variants are SQL's own words")]
 pub enum Right {
@@ -13,6 +13,7 @@ pub enum Right {
     Trigger,
     Usage,
     Create,
+    Execute,
 }
 
 impl Right {
@@ -33,10 +34,17 @@ impl Right {
     /// Those on a schema.
     pub const OF_SCHEMAS: [Right; 2] = [Right::Usage, Right::Create];
 
+    /// Those on a function.
+    pub const OF_ROUTINES: [Right; 1] = [Right::Execute];
+
+    /// All, in the order in which PostgreSQL shows them.
+    pub fn all() -> impl Iterator<Item = Right> {
+        Self::OF_TABLES.into_iter().chain(Self::OF_ROUTINES).chain(Self::OF_SCHEMAS)
+    }
+
     /// The right of a word, whatever its case.
     pub fn named(word: &str) -> Option<Self> {
-        let all = Self::OF_TABLES.into_iter().chain(Self::OF_SCHEMAS);
-        all.into_iter().find(|right| right.name().eq_ignore_ascii_case(word))
+        Self::all().find(|right| right.name().eq_ignore_ascii_case(word))
     }
 
     /// In SQL.
@@ -51,6 +59,7 @@ impl Right {
             Right::Trigger => "TRIGGER",
             Right::Usage => "USAGE",
             Right::Create => "CREATE",
+            Right::Execute => "EXECUTE",
         }
     }
 
@@ -66,6 +75,7 @@ impl Right {
             Right::Trigger => 't',
             Right::Usage => 'U',
             Right::Create => 'C',
+            Right::Execute => 'X',
         }
     }
 }

@@ -20,7 +20,7 @@ use super::array::{Array, MARKS};
 use super::{bytes, calendar, cast, decimal, logical, numeric, structure};
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::Numeric;
-use crate::types::{DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE, NestedType, VECTOR_LENGTH_MAX};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, LENGTH_FREE, NestedType, OidKind, VECTOR_LENGTH_MAX};
 use crate::value::Value;
 
 /// The value as columns of the type store it; none if it is that already. Texts of instants that name no zone are in this one.
@@ -144,7 +144,9 @@ fn admit_integer(number: i64, data_type: DataType) -> Result<()> {
             let is_none = number < calendar::TIMESTAMP_MIN && !calendar::is_infinite_timestamp(number);
             if is_none { datetime("timestamp out of range") } else { Ok(()) }
         }
-        DataType::Oid(_) if u32::try_from(number).is_err() => Err(out_of_range(&number.to_string(), data_type)),
+        DataType::Oid(kind) if kind != OidKind::Place && u32::try_from(number).is_err() => {
+            Err(out_of_range(&number.to_string(), data_type))
+        }
         DataType::Nested(_) => match data_type.labels() {
             Some(labels) if !usize::try_from(number).is_ok_and(|place| place < labels.len()) => {
                 let message = format!("invalid input value for enum {data_type}: it has no label {number}");

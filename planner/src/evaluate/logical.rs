@@ -2,7 +2,7 @@
 
 use super::calendar::is_infinite_timestamp;
 use super::parse::{invalid, is_blank};
-use super::{Call, array, bits, bytes, format, json, parse, structure, time_with_zone, zone};
+use super::{Call, array, bits, bytes, format, json, parse, place, structure, time_with_zone, zone};
 use crate::error::{Error, ErrorKind, Result};
 use crate::function::Function;
 use crate::types::{DataType, OidKind, SystemType};
@@ -23,6 +23,7 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
         return moment;
     }
     Ok(match data_type {
+        DataType::Oid(OidKind::Place) => Value::Int(place::read(text)?),
         DataType::Oid(kind) => Value::Int(read_oid(text, kind)?),
         DataType::Name => Value::text(truncated(text)),
         DataType::System(SystemType::AclItem) => Value::text(checked_item(text)?),
@@ -69,6 +70,7 @@ pub(super) fn read(text: &str, data_type: DataType, zone: &str) -> Result<Value>
 pub(super) fn show(value: &Value, data_type: DataType, zone: &str) -> String {
     match (value, data_type) {
         (Value::Int(0), DataType::Oid(kind)) if kind.is_registered() => "-".to_owned(),
+        (Value::Int(number), DataType::Oid(OidKind::Place)) => place::show(*number),
         (Value::Int(number), DataType::Oid(_)) => number.to_string(),
         (Value::Text(digits), DataType::Bytea) => format!("\\x{digits}"),
         (Value::Int(instant), DataType::TimestampTz) => show_instant(*instant, zone),

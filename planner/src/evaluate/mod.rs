@@ -41,6 +41,7 @@ pub mod moment;
 mod numeric;
 mod parse;
 mod pattern;
+pub mod place;
 mod printf;
 pub mod quantile;
 pub mod quote;

@@ -160,14 +160,16 @@ impl Binder<'_, '_> {
         {
             return Ok(item);
         }
+        let names = self.hidden_names().to_vec();
+        self.builder.wants_places = names.contains(&"ctid");
         let found = if ident.quote_style.is_some() && table.schema.is_none() {
             self.builder.table_or_file(&table, position)?
         } else {
             self.builder.table(&table, position)?
         };
         let found = found.ok_or_else(|| self.unknown_table(&table).at(position))?;
-        let names = self.hidden_names().to_vec();
-        self.builder.with_hidden(found, &names).map_err(|error| error.at(position))
+        let number = self.builder.place.take();
+        self.builder.with_hidden(found, &names, number).map_err(|error| error.at(position))
     }
 
     /// 42P01, with what the name may have been meant to be.

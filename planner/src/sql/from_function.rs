@@ -6,7 +6,7 @@ use super::binder::Binder;
 use super::expression::{is_schema_of_functions, restriction};
 use super::from::Before;
 use crate::error::{Error, ErrorKind, Result};
-use crate::relation::builder::{CallClauses, Clause, FromItem, Scope, SetCall};
+use crate::relation::builder::{CallClauses, Clause, FromItem, RoutineCall, Scope, SetCall};
 use sqlparser::ast::{self, Spanned as _};
 
 /// A function in FROM, however it is written.
@@ -89,6 +89,12 @@ impl Binder<'_, '_> {
         let siblings = before.map(|before| before.scope(parent));
         let scope = Scope::empty(siblings.as_ref().or(parent), Clause::FromFunction);
         if let Called::Named(name, args) = call.name
+            && !call.ordinality
+            && let Some(rows) = self.bind_routine_rows((name, args), alias.as_deref(), &scope)?
+        {
+            return aliased(rows, self);
+        }
+        if let Called::Named(name, args) = call.name
             && let Some(table) = self.bind_table_function(name, args, &scope)?
         {
             if call.ordinality {
@@ -103,6 +109,34 @@ impl Binder<'_, '_> {
         };
         let item = self.builder.from_functions(calls, call.ordinality, alias.as_deref())?;
         aliased(item, self)
+    }
+
+    /// The rows of a function that a user wrote, if the name is one's.
+    fn bind_routine_rows(
+        &mut self,
+        (name, args): (&ast::ObjectName, &[ast::FunctionArg]),
+        alias: Option<&str>,
+        scope: &Scope<'_>,
+    ) -> Result<Option<FromItem>> {
+        let Some(call) = self.bind_routine(name, args, scope)? else { return Ok(None) };
+        self.builder.routine_rows(call, alias, self.position(name.span())).map(Some)
+    }
+
+    /// A call of a function that a user wrote, if the name is one's.
+    fn bind_routine(
+        &mut self,
+        name: &ast::ObjectName,
+        args: &[ast::FunctionArg],
+        scope: &Scope<'_>,
+    ) -> Result<Option<RoutineCall>> {
+        let (schema, ident) = self.split_name(name)?;
+        let function = Self::fold(ident);
+        let known = self.routines_of(schema.as_deref(), &function);
+        if known.is_empty() {
+            return Ok(None);
+        }
+        let position = self.position(name.span());
+        self.routine_called((schema.as_deref(), &function), known, args, position, scope).map(Some)
     }
 
     /// The rows of a table function that the program registered, if the name is one's.
@@ -215,6 +249,9 @@ impl Binder<'_, '_> {
         scope: &Scope<'_>,
     ) -> Result<Vec<SetCall>> {
         let position = self.position(name.span());
+        if let Some(call) = self.bind_routine(name, args, scope)? {
+            return Ok(vec![self.builder.routine_set(call, position)?]);
+        }
         let (schema, ident) = self.split_name(name)?;
         let function = Self::fold(ident);
         if schema.is_some_and(|schema| !is_schema_of_functions(&schema, &function)) {

@@ -83,6 +83,7 @@ pub use definition::{
     ColumnSequence, Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart,
 };
 pub use definition::{LockMode, LockTable, Maintenance, Reindexed, SequenceChange, SequenceOptions};
+pub use definition::{NewArgument, NewBody, NewRoutine, RoutineChange, RoutineName, RoutineOption, routine_types};
 pub use escapes::with_escapes;
 pub use filled::{assigned_rows, filled_rows, view_as_query};
 pub use kept::{classes_in, column_renamed, names_column, pretty};
@@ -94,7 +95,7 @@ pub use session::{
 pub use shown::Showing;
 pub use text::Moves;
 
-use crate::catalog::{Catalog, Declared, FileOptions, OnCommit, TableName, View};
+use crate::catalog::{Catalog, Declared, FileOptions, OnCommit, Routine, TableName, View};
 use crate::error::Result;
 use crate::relation::Query;
 use crate::relation::builder::{Builder, Need, Rows};
@@ -186,6 +187,17 @@ pub enum Statement {
         /// Its columns.
         fields: Vec<Field>,
         /// The tables, views and types that it names.
+        needs: Vec<Need>,
+        /// OR REPLACE.
+        or_replace: bool,
+    },
+    /// CREATE FUNCTION.
+    CreateRoutine {
+        /// Its name.
+        name: TableName,
+        /// What it is; what the names of a body of SQL's standard stand for is not among it yet.
+        routine: Box<Routine>,
+        /// The tables, views, types and functions that it names.
         needs: Vec<Need>,
         /// OR REPLACE.
         or_replace: bool,

@@ -142,11 +142,52 @@ fn tokenize(text: &Text) -> Result<Vec<TokenWithSpan>> {
 /// The tokens up to the first semicolon, without space behind them; none if they do not end with the statement's text: to
 /// sqlparser a no-break space is part of a word.
 fn first_statement(script: &Text, mut tokens: Vec<TokenWithSpan>, end: usize) -> Option<Vec<TokenWithSpan>> {
-    let count = tokens.iter().position(|token| token.token == Token::SemiColon).unwrap_or(tokens.len());
+    let mut body = Body::default();
+    let ends = |token: &TokenWithSpan| !body.takes(&token.token) && token.token == Token::SemiColon;
+    let count = tokens.iter().position(ends).unwrap_or(tokens.len());
     let is_space = |token: &TokenWithSpan| matches!(token.token, Token::Whitespace(_) | Token::EOF);
     let solid = tokens[..count].iter().rposition(|token| !is_space(token))?;
     tokens.truncate(solid + 1);
     script.offset(tokens[solid].span.end).is_some_and(|last| last <= end).then_some(tokens)
+}
+
+/// Whether the tokens of a script stand in the body of a function, `BEGIN ATOMIC … END`, whose semicolons end no statement.
+#[derive(Default)]
+struct Body {
+    /// Words of the statement so far that say that it makes a function: CREATE, FUNCTION and BEGIN.
+    said: u8,
+    /// BEGIN and CASEs that are open.
+    depth: usize,
+}
+
+impl Body {
+    /// Takes a token; whether it is in a body.
+    fn takes(&mut self, token: &Token) -> bool {
+        let is = |word: &str| is_keyword(token, word);
+        if self.depth > 0 {
+            if is("case") {
+                self.depth += 1;
+            } else if is("end") {
+                self.depth -= 1;
+                self.said = if self.depth == 0 { 2 } else { self.said };
+            }
+            return true;
+        }
+        match (self.said, token) {
+            (_, Token::Whitespace(_)) => {}
+            (_, Token::SemiColon) => self.said = 0,
+            (0, _) => self.said = if is("create") { 1 } else { u8::MAX },
+            (1, _) if is("function") || is("procedure") => self.said = 2,
+            (1, _) if !is("or") && !is("replace") => self.said = u8::MAX,
+            (2, _) if is("begin") => self.said = 3,
+            (3, _) => {
+                self.depth = usize::from(is("atomic"));
+                self.said = 2;
+            }
+            _ => {}
+        }
+        false
+    }
 }
 
 /// Where the text of each statement is; empty ones are left out.
@@ -155,9 +196,11 @@ fn split(script: &Text, tokens: &[TokenWithSpan]) -> Vec<Range<usize>> {
     let offset = |location: Location| script.offset(location).unwrap_or(sql.len());
     let mut statements = Vec::new();
     let mut start = None;
+    let mut body = Body::default();
     for token in tokens {
+        let within = body.takes(&token.token);
         match &token.token {
-            Token::SemiColon => {
+            Token::SemiColon if !within => {
                 let end = offset(token.span.start);
                 statements.extend(start.take().map(|start| start..end));
             }

@@ -61,7 +61,9 @@ fn bind_once(
             let (alter, text, moves) = (Alter::clone(alter), text.clone(), Arc::clone(moves));
             return Ok(Statement::Alter(Box::new(Altering { alter, text, moves })));
         }
-        Tree::Definition(definition) => return bind_definition(definition, catalog, (wide_numerics, names_items)),
+        Tree::Definition(definition) => {
+            return bind_definition(definition, text, catalog, (wide_numerics, names_items));
+        }
     };
     let mut builder = Builder::new(catalog, view_rows, parameters, wide_numerics);
     let prepares = catalog.is_preparing();
@@ -89,9 +91,15 @@ fn bind_once(
 
 fn bind_definition(
     definition: &Definition,
+    text: &str,
     catalog: &dyn Catalog,
     (wide_numerics, names_items): (bool, bool),
 ) -> Result<Statement> {
+    if let Definition::CreateRoutine(new) = definition {
+        let mut builder = Builder::new(catalog, view_rows, &[], wide_numerics);
+        builder.names_items = names_items;
+        return Binder::new(&mut builder, text).create_routine(new);
+    }
     let Definition::CreateMaterialized { name, columns, query, is_filled, if_not_exists } = definition else {
         return Ok(Statement::Define(definition.clone()));
     };

@@ -26,7 +26,7 @@ use super::{DataType, NestedType};
 use crate::error::{Error, ErrorKind};
 use serde::{Deserialize, Serialize};
 
-/// What an object identifier identifies. All of them are numbers of 32 bits without a sign.
+/// What an object identifier identifies. All but places of rows are numbers of 32 bits without a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum OidKind {
     /// oid: anything.
@@ -49,11 +49,13 @@ pub enum OidKind {
     Namespace,
     /// regrole.
     Role,
+    /// tid: the place of a row in its table (`evaluate/place.rs`), of more bits than the others.
+    Place,
 }
 
 impl OidKind {
     /// Every kind.
-    pub const ALL: [OidKind; 10] = [
+    pub const ALL: [OidKind; 11] = [
         OidKind::Any,
         OidKind::Transaction,
         OidKind::Command,
@@ -64,6 +66,7 @@ impl OidKind {
         OidKind::Operator,
         OidKind::Namespace,
         OidKind::Role,
+        OidKind::Place,
     ];
 
     /// The type's name.
@@ -79,6 +82,7 @@ impl OidKind {
             OidKind::Operator => "regoper",
             OidKind::Namespace => "regnamespace",
             OidKind::Role => "regrole",
+            OidKind::Place => "tid",
         }
     }
 
@@ -102,7 +106,7 @@ impl OidKind {
 
     /// Whether values are names of objects that a catalog knows.
     pub fn is_registered(self) -> bool {
-        !matches!(self, OidKind::Any | OidKind::Transaction | OidKind::Command)
+        !matches!(self, OidKind::Any | OidKind::Transaction | OidKind::Command | OidKind::Place)
     }
 }
 

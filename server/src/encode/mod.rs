@@ -15,6 +15,7 @@ mod integer;
 mod interval;
 mod numeric;
 mod oid;
+mod place;
 mod text;
 mod vector;
 
@@ -37,7 +38,7 @@ use multiloop::arrow::array::{
 };
 use multiloop::arrow::buffer::{NullBuffer, ScalarBuffer};
 use multiloop::format::texts_of;
-use multiloop::{DataType, Field, IntervalStyle, Sight, SystemType};
+use multiloop::{DataType, Field, IntervalStyle, OidKind, Sight, SystemType};
 
 /// The values of a column, each written on demand.
 pub(crate) trait Cells: Send {
@@ -167,6 +168,8 @@ pub(crate) fn cells(array: &ArrayRef, data_type: DataType, format: Format, sight
 fn logical_cells(array: &ArrayRef, data_type: DataType, format: Format, sight: &Sight) -> Result<Box<dyn Cells>> {
     let is_text = format == Format::Text;
     Ok(match data_type {
+        DataType::Oid(OidKind::Place) if is_text => primitive::<Int64Type>(array, data_type, place::Text)?,
+        DataType::Oid(OidKind::Place) => primitive::<Int64Type>(array, data_type, place::Bytes)?,
         DataType::Oid(kind) if is_text && kind.is_registered() => {
             oid::named(downcast::<UInt32Array>(array, data_type)?, kind, sight)
         }

@@ -53,7 +53,7 @@ impl<'a> Bytes<'a> {
 pub(crate) fn text(oid: u32, value: &[u8], ask: &mut dyn FnMut(&str) -> String) -> String {
     let mut bytes = Bytes(value);
     let shown = match oid {
-        1000..=1003 | 1005..=1009 | 1011..=1016 | 1021 | 1022 | 1028 | 1115 | 1182 | 1183 | 1185 | 1187 | 1231 => {
+        1000..=1003 | 1005..=1016 | 1021 | 1022 | 1028 | 1115 | 1182 | 1183 | 1185 | 1187 | 1231 => {
             array(&mut bytes, ask)
         }
         199 | 1270 | 1561 | 1563 | 4073 | 2207..=2211 | 2951 | 3807 | 4090 | 4097 => array(&mut bytes, ask),
@@ -79,6 +79,7 @@ fn scalar(oid: u32, bytes: &mut Bytes<'_>) -> Shown {
         21 => bytes.i16().to_string(),
         23 => bytes.i32().to_string(),
         26 | 28 | 29 => (bytes.i32() as u32).to_string(),
+        27 => format!("({},{})", bytes.i32() as u32, bytes.i16() as u16),
         700 => {
             let value = f32::from_bits(bytes.i32() as u32);
             float(value.into(), &format!("{value}"), &format!("{value:e}"), 6)

@@ -298,6 +298,56 @@ fn each_role_may_what_it_is_given() {
     }
 }
 
+/// The same of functions.
+const FUNCTIONS: &str = "
+root: CREATE ROLE a; CREATE ROLE b; CREATE SCHEMA s AUTHORIZATION a
+root: CREATE TABLE p (x int); INSERT INTO p VALUES (1), (2)
+root: CREATE FUNCTION total() RETURNS bigint LANGUAGE SQL AS 'SELECT sum(x) FROM p'
+root: CREATE FUNCTION given() RETURNS SETOF int LANGUAGE SQL SECURITY DEFINER AS 'SELECT x FROM p'
+root: CREATE FUNCTION twofold() RETURNS bigint LANGUAGE SQL SECURITY DEFINER AS 'SELECT total()'
+root: CREATE VIEW seen AS SELECT total() AS t; CREATE VIEW shown AS SELECT twofold() AS t; GRANT SELECT ON seen, shown TO a
+a: CREATE FUNCTION mine() RETURNS int RETURN 1 => permission denied for schema public
+a: CREATE FUNCTION s.one() RETURNS int RETURN 1; SELECT s.one() => 1
+a: SELECT total() => permission denied for table p
+a: SELECT count(*) FROM given() => 2
+a: SELECT twofold() => 3
+a: SELECT t FROM seen => permission denied for table p
+a: SELECT t FROM shown => 3
+b: SELECT s.one() => permission denied for schema s
+a: GRANT USAGE ON SCHEMA s TO b
+b: SELECT s.one() => 1
+b: DROP FUNCTION s.one() => must be owner of function s.one
+b: CREATE OR REPLACE FUNCTION s.one() RETURNS int RETURN 2 => permission denied for schema s
+b: ALTER FUNCTION s.one() RENAME TO two => must be owner of function one
+b: COMMENT ON FUNCTION s.one() IS 'mine' => must be owner of function s.one
+a: SELECT proacl FROM pg_proc WHERE proname = 'one' => NULL
+a: REVOKE EXECUTE ON FUNCTION s.one() FROM PUBLIC
+a: SELECT proacl FROM pg_proc WHERE proname = 'one' => {a=X/a}
+b: SELECT s.one() => permission denied for function one
+b: SELECT has_function_privilege('s.one()', 'EXECUTE') => f
+a: GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA s TO b
+b: SELECT s.one() => 1
+b: SELECT has_function_privilege('s.one()', 'EXECUTE') => t
+a: SELECT proacl FROM pg_proc WHERE proname = 'one' => {a=X/a,b=X/a}
+a: GRANT SELECT ON FUNCTION s.one() TO b => invalid privilege type SELECT for function
+root: REVOKE ALL ON FUNCTION given FROM PUBLIC
+a: SELECT * FROM given() => permission denied for function given
+root: ALTER FUNCTION given() OWNER TO a
+a: SELECT * FROM given() => permission denied for table p
+";
+
+#[test]
+fn functions_are_called_by_whom_they_may_be() {
+    let engine = engine();
+    let mut sessions = BTreeMap::new();
+    for line in FUNCTIONS.lines().filter(|line| !line.is_empty()) {
+        let (role, rest) = line.split_once(": ").expect("a role says something");
+        let (sql, expected) = rest.split_once(" =>").unwrap_or((rest, ""));
+        let session = sessions.entry(role).or_insert_with(|| entered(&engine, role));
+        assert_eq!(said(session, sql), expected.trim_start(), "{line}");
+    }
+}
+
 #[test]
 fn typed_tables_need_the_right_to_read_them() {
     #[derive(Row, Debug)]

@@ -9,7 +9,7 @@ use crate::stream::Notice;
 use crate::system::quoted;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
-use multiloop_planner::catalog::{Declared, Meant, TableName, View};
+use multiloop_planner::catalog::{Declared, Meant, Returned, Routine, TableName, View};
 use multiloop_planner::sql::{self, Alteration};
 use multiloop_planner::types::{DataType, Field};
 use std::sync::Arc;
@@ -128,6 +128,7 @@ impl Runner<'_> {
                 _ => {}
             }
         }
+        relabel_routines(state, &of);
         Ok(())
     }
 
@@ -172,6 +173,27 @@ impl Runner<'_> {
             let query = sql::view_as_query(runner.snapshot, &TableName::from("labels"), &view, true)?;
             runner.rows_of_query(query, chosen)
         })
+    }
+}
+
+/// Lets functions take and give what a type has become.
+fn relabel_routines(state: &mut State, of: &dyn Fn(DataType) -> Option<DataType>) {
+    let routines: Vec<Qualified> = state
+        .routines()
+        .map(|(schema, name, ..)| Qualified { schema: schema.to_owned(), name: name.to_owned() })
+        .collect();
+    for one in routines {
+        let Some(Entry::Routine(routine)) = state.get(&one) else { continue };
+        let mut changed = Routine::clone(routine);
+        for argument in &mut changed.arguments {
+            argument.data_type = of(argument.data_type).unwrap_or(argument.data_type);
+        }
+        if let Returned::Value(returned) = &mut changed.returned {
+            *returned = of(*returned).unwrap_or(*returned);
+        }
+        if changed != **routine {
+            state.change(&one, |object| object.entry = Entry::Routine(Arc::new(changed)));
+        }
     }
 }
 

@@ -153,7 +153,7 @@ impl Runner<'_> {
     }
 
     /// OWNER TO.
-    fn give(&self, state: &mut State, name: &Qualified, owner: &str) -> Result<()> {
+    pub(in crate::statement) fn give(&self, state: &mut State, name: &Qualified, owner: &str) -> Result<()> {
         let owner = self.new_owner(owner)?;
         sequence::check_given_alone(state, name, &owner)?;
         if !self.snapshot.facts.is_superuser {

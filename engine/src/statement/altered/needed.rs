@@ -6,7 +6,7 @@ use crate::statement::dropped::{has_dependents_on, redeclare, remove_all};
 use crate::statement::sequence::defaults_of;
 use crate::stream::Notice;
 use crate::{Error, ErrorKind, Result};
-use multiloop_planner::catalog::{Declared, Materialized, Meant, TableInfo, View};
+use multiloop_planner::catalog::{Declared, Materialized, Meant, Routine, RoutineBody, TableInfo, View};
 use multiloop_planner::sql;
 use std::sync::Arc;
 
@@ -170,6 +170,10 @@ fn text_of(entry: &Entry) -> Option<Arc<View>> {
     match entry {
         Entry::View(view) => Some(Arc::clone(&view.view)),
         Entry::Table(table) => Some(Arc::new(table.info.declared.materialized.as_ref()?.view.clone())),
+        Entry::Routine(routine) => match &routine.body {
+            RoutineBody::Standard(_, view) => Some(Arc::clone(view)),
+            RoutineBody::Text(_) => None,
+        },
         Entry::Type(_) | Entry::Sequence(_) => None,
     }
 }
@@ -200,6 +204,13 @@ pub(super) fn forget_column(state: &mut State, name: &Qualified, column: usize) 
                     Arc::new(Materialized { view, is_filled: of.is_filled })
                 });
                 *stored = stored.redeclared(&view.name, None, declared);
+            }
+            Entry::Routine(stored) => {
+                let mut changed = Routine { names: without(&stored.names), ..Routine::clone(stored) };
+                if let RoutineBody::Standard(_, view) = &mut changed.body {
+                    *view = Arc::new(View { names: without(&view.names), ..View::clone(view) });
+                }
+                *stored = Arc::new(changed);
             }
             Entry::Type(_) | Entry::Sequence(_) => {}
         });

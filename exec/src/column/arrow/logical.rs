@@ -8,7 +8,7 @@ use super::export::{integers, text, to_array, too_much_text, unexpected};
 use super::{lists, structs};
 use crate::column::Column;
 use crate::{Error, ErrorKind, Result};
-use ::arrow::array::types::{TimestampMicrosecondType, UInt32Type};
+use ::arrow::array::types::{Int64Type, TimestampMicrosecondType, UInt32Type};
 use ::arrow::array::{
     Array as _, ArrayRef, AsArray, BinaryBuilder, FixedSizeBinaryBuilder, ListArray, NullBufferBuilder, StringArray,
     StringBuilder,
@@ -33,6 +33,7 @@ const UUID_BYTES: i32 = 16;
 /// The Arrow type of a type that another carries; of arrays the one of lists.
 pub(super) fn arrow_type_of(data_type: DataType) -> Arrow {
     match data_type {
+        DataType::Oid(OidKind::Place) => Arrow::Int64,
         DataType::Oid(_) => Arrow::UInt32,
         DataType::Bytea => Arrow::Binary,
         DataType::Uuid => Arrow::FixedSizeBinary(UUID_BYTES),
@@ -156,6 +157,7 @@ pub(super) fn export(column: &Column, data_type: DataType, arrow: &Arrow) -> Res
         };
     }
     Ok(match data_type {
+        DataType::Oid(OidKind::Place) => Arc::new(integers::<Int64Type>(column, data_type)?),
         DataType::Oid(_) => Arc::new(integers::<UInt32Type>(column, data_type)?),
         DataType::TimestampTz => {
             Arc::new(integers::<TimestampMicrosecondType>(column, data_type)?.with_timezone("UTC"))

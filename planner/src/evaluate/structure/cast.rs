@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::array::Array;
 use crate::evaluate::zone::with_zone;
 use crate::evaluate::{self, bits, json, logical, mismatch, vector};
-use crate::types::DataType;
+use crate::types::{DataType, OidKind};
 use crate::value::Value;
 
 /// A value cast to another type, as SQL's explicit casts do it: structs field by field by name, arrays element by element, the
@@ -49,7 +49,7 @@ pub(in crate::evaluate) fn cast_value(value: &Value, from: DataType, to: DataTyp
         Value::Text(text) if from.is_bits() && to.is_integer() => bits::to_integer(text, to).map(Value::Int),
         Value::Int(number) if to.is_bits() => bits::of_integer(*number, to).map(Value::text),
         Value::Text(text) if to.is_logical() => logical::read(text, to, zone),
-        Value::Int(number) if to.is_oid() => {
+        Value::Int(number) if to.is_oid() && to != DataType::Oid(OidKind::Place) => {
             let is_oid = u32::try_from(*number).is_ok();
             let out_of_range = || Error::new(ErrorKind::NumericOverflow, "OID out of range");
             if is_oid { Ok(value.clone()) } else { Err(out_of_range()) }

@@ -136,7 +136,7 @@ impl Builder<'_> {
     }
 
     /// The same rows with the fields of those columns that are rows in their place.
-    fn spread(&mut self, (relation, columns): Rows) -> Result<Rows> {
+    pub(super) fn spread(&mut self, (relation, columns): Rows) -> Result<Rows> {
         if columns.iter().all(|(_, id)| self.columns.get(*id).data_type.fields().is_none()) {
             return Ok((relation, columns));
         }

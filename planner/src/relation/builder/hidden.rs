@@ -1,14 +1,15 @@
 //! The columns that every table of the catalog has without declaring them: they are no part of `*`, and are there only for
 //! statements in which their names stand.
 //!
-//! A table's rows have no versions and no places here: what PostgreSQL keeps of those is constant, as of rows that no open
-//! transaction has touched, and a row's place (`ctid`) is an error.
+//! A table's rows have no versions here: what PostgreSQL keeps of those is constant, as of rows that no open transaction has touched.
+//! A row's place (`ctid`) is made of its number, which it keeps as long as it is there and the table is not written anew.
 
 use super::{Builder, FromItem, ScopeColumn};
 use crate::catalog::TableName;
 use crate::error::{Error, Result};
 use crate::evaluate::quote::identifier;
-use crate::relation::{Expression, Relation};
+use crate::function::Function;
+use crate::relation::{ColumnId, Expression, Relation};
 use crate::types::{DataType, OidKind};
 use crate::value::Value;
 use std::sync::Arc;
@@ -20,8 +21,14 @@ pub(crate) const HIDDEN: [&str; 6] = ["tableoid", "ctid", "xmin", "xmax", "cmin"
 const FROZEN: i64 = 2;
 
 impl Builder<'_> {
-    /// A table of FROM with those of these columns that a statement names; anything else is as it was.
-    pub(crate) fn with_hidden(&mut self, mut item: FromItem, names: &[&'static str]) -> Result<FromItem> {
+    /// A table of FROM with those of these columns that a statement names; anything else is as it was. `number` is the column of
+    /// its rows' numbers, if it has one.
+    pub(crate) fn with_hidden(
+        &mut self,
+        mut item: FromItem,
+        names: &[&'static str],
+        number: Option<ColumnId>,
+    ) -> Result<FromItem> {
         let table = match item.tables.as_slice() {
             [table] if table.stored && !names.is_empty() => table.clone(),
             _ => return Ok(item),
@@ -30,17 +37,25 @@ impl Builder<'_> {
             item.relation.columns().into_iter().map(|id| (id, self.columns.reference(id))).collect();
         for &name in names {
             let (data_type, value) = match name {
+                "ctid" => (DataType::Oid(OidKind::Place), 0),
                 "tableoid" => (DataType::OID, table.of.as_ref().map_or(Ok(0), |of| self.number_of(of))?),
                 "xmin" => (DataType::Oid(OidKind::Transaction), FROZEN),
                 "xmax" => (DataType::Oid(OidKind::Transaction), 0),
                 _ => (DataType::Oid(OidKind::Command), 0),
             };
             let id = self.columns.add(name, data_type, false);
-            if name == "ctid" {
-                let error = Error::unsupported("the place of a row (ctid) is");
-                self.unreadable.insert(id, error);
-            } else {
-                computed.push((id, Expression::constant(Value::Int(value), data_type)));
+            match number.filter(|_| name == "ctid") {
+                Some(number) => {
+                    let number = vec![self.columns.reference(number)];
+                    computed.push((id, Expression::call(Function::Relabel, number, data_type)));
+                }
+                None if name == "ctid" => {
+                    let error = Error::unsupported(
+                        "the place of a row (ctid) that is in no table yet, or in none of the engine's, is",
+                    );
+                    self.unreadable.insert(id, error);
+                }
+                None => computed.push((id, Expression::constant(Value::Int(value), data_type))),
             }
             item.columns.push(ScopeColumn { hidden: true, ..ScopeColumn::new(Some(&table), name.to_owned(), id) });
         }

@@ -52,8 +52,8 @@ mod written;
 pub use expand::set_not_allowed;
 pub use expression::{
     AggregateArguments, CallClauses, Called, Callee, Coercion, ElementTest, FunctionKind, FunctionSummary, LambdaBody,
-    LambdaList, LambdaVariables, Operator, PatternOperator, Quantifier, SetCall, Sign, Subscript, and, bits,
-    bits_literal, characters, decimal, functions, is_hypothetical, is_ordered_set, not, null, or, text, vector,
+    LambdaList, LambdaVariables, Operator, PatternOperator, Quantifier, RoutineCall, SetCall, Sign, Subscript, and,
+    bits, bits_literal, characters, decimal, functions, is_hypothetical, is_ordered_set, not, null, or, text, vector,
 };
 pub(crate) use expression::{checked_key, is_aggregate_name, undetermined, unify_types, with_cast_hint};
 pub use frame::{BoundSpec, FrameSpec};
@@ -73,6 +73,7 @@ pub use select::{Select, Target};
 pub use select_item::SelectItem;
 pub(crate) use shared::is_volatile;
 pub use shared::{Definition, Shared};
+pub(crate) use state::ArgumentNames;
 pub use state::{Builder, ViewQuery};
 pub use suggest::did_you_mean;
 pub use table::{FromItem, check_table_count, reads_itself};

@@ -73,10 +73,10 @@ impl Builder<'_> {
     }
 
     /// Notes that the statement itself names something.
-    pub(super) fn need(&self, name: &TableName, columns: Option<Vec<String>>) {
+    pub(crate) fn need(&self, name: &TableName, columns: Option<Vec<String>>) {
         let mut noted = self.noted.borrow_mut();
         let is_known = |need: &Need| need.name == *name && need.columns.is_some() == columns.is_some();
-        if self.views.is_empty() && self.arguments.is_none() && !noted.needs.iter().any(is_known) {
+        if self.is_noted() && !noted.needs.iter().any(is_known) {
             noted.needs.push(Need { name: name.clone(), columns });
         }
     }
@@ -95,7 +95,13 @@ impl Builder<'_> {
 
     /// Whether what is built stands in the statement's own text, and not in one that was kept or that a function is.
     fn is_own_text(&self) -> bool {
-        self.views.is_empty() && self.view.is_none() && self.arguments.is_none()
+        self.view.is_none() && self.is_noted()
+    }
+
+    /// Whether what is built is the statement's own, or the body of the function that it makes.
+    fn is_noted(&self) -> bool {
+        let own = usize::from(self.notes_body);
+        self.views.len() == own && (self.arguments.is_none() || self.notes_body)
     }
 
     /// The value of a literal in quotes whose reading depends on settings, the time or names: the one that it had when its text was

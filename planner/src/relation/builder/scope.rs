@@ -424,6 +424,21 @@ impl<'p> Scope<'p> {
 }
 
 impl Builder<'_> {
+    /// The argument of a name in the body of a function, which may stand before it.
+    fn argument_named(
+        &self,
+        qualifier: Option<&TableName>,
+        name: &str,
+        position: Option<Position>,
+    ) -> Option<Expression> {
+        let (arguments, names) = self.arguments.as_ref().zip(self.argument_names.as_ref())?;
+        if qualifier.is_some_and(|of| of.schema.is_some() || of.name != names.function) {
+            return None;
+        }
+        let place = names.names.iter().position(|known| known == name && !name.is_empty())?;
+        Some(Expression { position, ..arguments.get(place)?.clone() })
+    }
+
     /// The column of a name as an expression with a position; see [`Scope::resolve`].
     pub fn column(
         &self,
@@ -432,7 +447,11 @@ impl Builder<'_> {
         name: &str,
         position: Option<Position>,
     ) -> Result<Expression> {
-        let id = scope.resolve(qualifier, name, position)?;
+        let id = match scope.resolve(qualifier, name, position) {
+            Ok(id) => id,
+            // A function's argument; columns come first.
+            Err(error) => return self.argument_named(qualifier, name, position).ok_or(error),
+        };
         self.check_readable(id, position)?;
         let mut expression = self.columns.reference(id);
         expression.position = position;

@@ -3,7 +3,7 @@
 use super::expression::KnownRow;
 use super::written::Forms;
 use super::{Noted, Rows};
-use crate::catalog::{Catalog, Literals, TableName, View};
+use crate::catalog::{Catalog, FoundRoutine, Literals, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::depth::is_deeper;
 use crate::relation::{ColumnId, Columns, Expression, Query};
@@ -24,6 +24,15 @@ const LEVELS_MAX: usize = 30_000;
 
 /// Builds the rows of a view from its text: the text is SQL, which the builder does not know.
 pub type ViewQuery = fn(&mut Builder<'_>, &str) -> Result<Rows>;
+
+/// What the arguments of a function are called in its body.
+#[derive(Debug)]
+pub(crate) struct ArgumentNames {
+    /// The function.
+    pub(crate) function: String,
+    /// The arguments; empty where one has no name.
+    pub(crate) names: Vec<String>,
+}
 
 /// Builds the relations and expressions of one statement.
 pub struct Builder<'a> {
@@ -47,6 +56,18 @@ pub struct Builder<'a> {
     pub(super) view: Option<Arc<View>>,
     /// What `$1`, `$2`, … stand for in the function that is being built; none outside of functions.
     pub(super) arguments: Option<Vec<Expression>>,
+    /// What these are called, and the function.
+    pub(super) argument_names: Option<Arc<ArgumentNames>>,
+    /// The function that is being made, which nobody can find yet.
+    pub(crate) making: Option<FoundRoutine>,
+    /// Whether the names in a function's body are noted: it is being made, and goes on to mean them.
+    pub(crate) notes_body: bool,
+    /// Whether the innermost text is a function's, and not a view's; who acts in it then: the owner of a function, or who asks.
+    pub(super) in_routine: bool,
+    pub(super) acting: Option<TableName>,
+    /// Whether the next table is to have the numbers of its rows, and their column where it has them.
+    pub(crate) wants_places: bool,
+    pub(crate) place: Option<ColumnId>,
     /// The rows that the statement makes as values.
     pub(super) rows: Vec<KnownRow>,
     /// The first parameter that nothing gave a type, once building has ended.
@@ -85,6 +106,13 @@ impl<'a> Builder<'a> {
             views: Vec::new(),
             view: None,
             arguments: None,
+            argument_names: None,
+            making: None,
+            notes_body: false,
+            in_routine: false,
+            acting: None,
+            wants_places: false,
+            place: None,
             rows: Vec::new(),
             undetermined: None,
             noted: RefCell::default(),

@@ -108,10 +108,11 @@ impl Builder<'_> {
     /// The table or view of a name (case-folded); none if there is none. In a kept text it is the one that the name stood for, as it
     /// was then.
     pub fn table(&mut self, written: &TableName, position: Option<Position>) -> Result<Option<FromItem>> {
+        let wants_places = std::mem::take(&mut self.wants_places);
         let view = self.view.clone();
         let known = view.as_ref().and_then(|view| view.relation(written));
         let name = known.map_or(written, |known| &known.now);
-        self.catalog.check_right(name, Right::Select, self.views.last()).map_err(|error| error.at(position))?;
+        self.catalog.check_right(name, Right::Select, self.acting()).map_err(|error| error.at(position))?;
         let (item, stored) = match self.catalog.entry(name).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) if info.declared.materialized.as_ref().is_some_and(|of| !of.is_filled) => {
                 let message = format!("materialized view \"{}\" has not been populated", name.name);
@@ -119,7 +120,12 @@ impl Builder<'_> {
                     .with_hint("Use the REFRESH MATERIALIZED VIEW command.")
                     .at(position));
             }
-            Some(CatalogEntry::Table(info)) => (self.scan(info, name.name.clone()), true),
+            Some(CatalogEntry::Table(info)) => {
+                let numbered = if wants_places { self.catalog.numbered(name)? } else { None };
+                let (rows, number) = self.numbered_scan(numbered.unwrap_or(info), name.name.clone());
+                self.place = number;
+                (rows, true)
+            }
             Some(CatalogEntry::View(view)) => {
                 (self.view(name, &view, position).map_err(|error| error.at(position))?, false)
             }
@@ -314,11 +320,18 @@ impl Builder<'_> {
         self.views.push(name.clone());
         let around = self.view.replace(Arc::clone(view));
         let arguments = self.arguments.take();
+        let in_routine = std::mem::take(&mut self.in_routine);
         let built = build(self);
         self.arguments = arguments;
+        self.in_routine = in_routine;
         self.view = around;
         self.views.pop();
         built
+    }
+
+    /// With whose rights the innermost text asks: those of the owner of this view or function; none is who asks the statement.
+    pub(super) fn acting(&self) -> Option<&TableName> {
+        if self.in_routine { self.acting.as_ref() } else { self.views.last() }
     }
 
     /// A view's query, built in a scope of its own: it sees no column of where it is used.

@@ -64,7 +64,7 @@ impl Binder<'_, '_> {
         let mut item = self.builder.as_table((relation, shown), &name);
         if self.through.is_none() {
             let hidden = self.hidden_names().to_vec();
-            item = self.builder.with_hidden(item, &hidden).map_err(|error| error.at(position))?;
+            item = self.builder.with_hidden(item, &hidden, None).map_err(|error| error.at(position))?;
         }
         if let Some(alias) = clauses.alias {
             item = item.aliased(&Self::fold(alias), &[])?;

@@ -77,7 +77,7 @@ impl Binder<'_, '_> {
             }
             None => {
                 let hidden = self.hidden_names().to_vec();
-                self.builder.with_hidden(item, &hidden).map_err(|error| error.at(position))?
+                self.builder.with_hidden(item, &hidden, Some(number)).map_err(|error| error.at(position))?
             }
         };
         if let Some(alias) = alias {

@@ -618,7 +618,7 @@ impl Words<'_> {
     }
 
     /// What sqlparser makes of the tokens up to a place.
-    fn part<T>(
+    pub(super) fn part<T>(
         &mut self,
         end: usize,
         parse: impl FnOnce(&mut Parser<'_>) -> std::result::Result<T, ParserError>,
@@ -632,7 +632,7 @@ impl Words<'_> {
         Ok(parsed)
     }
 
-    fn peeks_paren_at(&self, ahead: usize) -> bool {
+    pub(super) fn peeks_paren_at(&self, ahead: usize) -> bool {
         self.tokens.get(self.at + ahead).is_some_and(|token| token.token == Token::LParen)
     }
 

@@ -1,5 +1,6 @@
-//! GRANT and REVOKE of rights on tables and schemas, over sqlparser's tokens; those of roles are another statement.
+//! GRANT and REVOKE of rights on tables, schemas and functions, over sqlparser's tokens; those of roles are another statement.
 
+use super::RoutineName;
 use crate::catalog::{Right, TableName};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sql::session::Words;
@@ -35,6 +36,10 @@ pub enum Granted {
     AllSequences(Vec<String>),
     /// Schemas.
     Schemas(Vec<String>),
+    /// Functions.
+    Routines(Vec<RoutineName>),
+    /// ALL FUNCTIONS IN SCHEMA.
+    AllRoutines(Vec<String>),
 }
 
 /// Who has rights.
@@ -51,20 +56,8 @@ pub enum Grantee {
 }
 
 /// Kinds of objects that PostgreSQL has rights on, and Multiloop has not.
-const OTHERS: [&str; 12] = [
-    "database",
-    "domain",
-    "foreign",
-    "function",
-    "language",
-    "large",
-    "parameter",
-    "procedure",
-    "routine",
-    "tablespace",
-    "type",
-    "all",
-];
+const OTHERS: [&str; 10] =
+    ["database", "domain", "foreign", "language", "large", "parameter", "procedure", "tablespace", "type", "all"];
 
 impl Grant {
     /// The tag of what was done.
@@ -129,7 +122,7 @@ impl Words<'_> {
     fn right(&mut self) -> Result<Right> {
         let position = self.unexpected().position();
         let word = self.name()?;
-        if ["execute", "connect", "temporary", "temp", "set"].contains(&word.as_str()) {
+        if ["connect", "temporary", "temp", "set"].contains(&word.as_str()) {
             let what = format!("the right {} is", word.to_ascii_uppercase());
             return Err(Error::unsupported(what).at(position));
         }
@@ -153,6 +146,16 @@ impl Words<'_> {
                 self.needs(word)?;
             }
             return self.listed(Self::name).map(Granted::AllSequences);
+        }
+        if self.peeks("all") && (self.peeks_at(1, "functions") || self.peeks_at(1, "routines")) {
+            self.at += 2;
+            self.needs("in")?;
+            self.needs("schema")?;
+            return self.listed(Self::name).map(Granted::AllRoutines);
+        }
+        if super::routine::is_routine_word(self) && self.has_name_at(1) {
+            self.at += 1;
+            return self.listed(Self::routine_name).map(Granted::Routines);
         }
         // A table may be called by a word that is no keyword elsewhere.
         let is_kind = |words: &Self, word: &str| words.peeks(word) && words.has_name_at(1);
@@ -201,6 +204,7 @@ fn check_rights(rights: &[Right], on: &Granted) -> Result<()> {
     let (all, what): (&[Right], _) = match on {
         Granted::Schemas(_) => (&Right::OF_SCHEMAS, "schema"),
         Granted::Sequences(_) | Granted::AllSequences(_) => (&Right::OF_SEQUENCES, "sequence"),
+        Granted::Routines(_) | Granted::AllRoutines(_) => (&Right::OF_ROUTINES, "function"),
         // What is called a table may be a sequence.
         Granted::Tables(_) if rights == [Right::Usage] => return Ok(()),
         _ => (&Right::OF_TABLES, "relation"),
@@ -277,7 +281,8 @@ mod tests {
             ("GRANT DELETE ON SEQUENCE s TO a", "0LP01 invalid privilege type DELETE for sequence"),
             ("GRANT CREATE ON t TO a", "0LP01 invalid privilege type CREATE for relation"),
             ("GRANT SELECT (a) ON t TO a", "0A000"),
-            ("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA s TO a", "0A000"),
+            ("GRANT EXECUTE ON t TO a", "0LP01 invalid privilege type EXECUTE for relation"),
+            ("GRANT EXECUTE ON PROCEDURE p TO a", "0A000"),
             ("GRANT CONNECT ON DATABASE d TO a", "0A000"),
             ("GRANT SELECT ON t TO a GRANTED BY b", "0A000"),
             ("GRANT SELECT ON t TO a CASCADE", "42601"),

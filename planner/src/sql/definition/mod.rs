@@ -1,22 +1,26 @@
 //! Statements that define what is no table and no view, or change what there is without its rows: indexes, types, comments, new
 //! names, materialized views. `parse` has the grammar of those that sqlparser cannot read, `alter` that of ALTER, with
-//! `storage`, `maintain` that of VACUUM and its kin; `bind`
-//! looks at the others, and at what names tables, `bind_alter` at what ALTER adds and changes.
+//! `storage`, `maintain` that of VACUUM and its kin, `routine` that of functions; `bind`
+//! looks at the others, and at what names tables, `bind_alter` at what ALTER adds and changes, `bind_routine` at functions.
 
 mod alter;
 mod bind;
 mod bind_alter;
+mod bind_routine;
 mod grant;
 mod maintain;
 mod parse;
+mod routine;
 mod sequence;
 mod storage;
 
 pub use alter::{Alter, Alteration, Altering};
 pub use bind_alter::{Added, Retyped, added, default_set, reads_column, retyped};
+pub use bind_routine::routine_types;
 pub use grant::{Grant, Granted, Grantee};
 pub use maintain::{LockMode, LockTable, Maintenance, Reindexed};
 pub(super) use parse::{parse, sets_constraints};
+pub use routine::{NewArgument, NewBody, NewRoutine, RoutineChange, RoutineName, RoutineOption};
 pub(super) use sequence::identity_options;
 pub use sequence::{ColumnSequence, SequenceChange, SequenceOptions};
 pub(super) use storage::Stored;
@@ -138,8 +142,26 @@ pub enum Definition {
         /// CASCADE: those that refer to them, too.
         cascade: bool,
     },
-    /// GRANT and REVOKE of rights on tables and schemas.
+    /// GRANT and REVOKE of rights on tables, schemas and functions.
     Grant(Grant),
+    /// CREATE FUNCTION as it is written.
+    CreateRoutine(Box<NewRoutine>),
+    /// DROP FUNCTION.
+    DropRoutines {
+        /// Which.
+        names: Vec<RoutineName>,
+        /// IF EXISTS.
+        if_exists: bool,
+        /// CASCADE.
+        cascade: bool,
+    },
+    /// ALTER FUNCTION.
+    AlterRoutine {
+        /// Which.
+        name: RoutineName,
+        /// What changes.
+        change: RoutineChange,
+    },
 }
 
 /// An index to be made.
@@ -160,6 +182,8 @@ pub enum Commented {
     Column(TableName, String),
     /// A constraint of a table.
     Constraint(TableName, String),
+    /// A function.
+    Routine(RoutineName),
 }
 
 /// Kinds of objects with names.
@@ -173,6 +197,7 @@ pub enum ObjectKind {
     Type,
     Schema,
     Sequence,
+    Routine,
 }
 
 impl ObjectKind {
@@ -186,6 +211,7 @@ impl ObjectKind {
             ObjectKind::Type => "type",
             ObjectKind::Schema => "schema",
             ObjectKind::Sequence => "sequence",
+            ObjectKind::Routine => "function",
         }
     }
 }

@@ -33,11 +33,12 @@ pub(in crate::sql) fn parse(text: &Text, tokens: &[TokenWithSpan]) -> Result<Opt
         }
         _ => false,
     };
-    if !is_ours {
+    let is_about_routines = super::routine::is_about_routines(tokens);
+    if !is_ours && !is_about_routines {
         return Ok(None);
     }
     let mut words = Words::new(text, tokens);
-    let definition = words.definition()?;
+    let definition = if is_about_routines { words.about_routines()? } else { words.definition()? };
     words.end()?;
     Ok(Some(definition))
 }
@@ -125,6 +126,9 @@ impl Words<'_> {
             let constraint = self.name()?;
             self.needs("on")?;
             Commented::Constraint(self.qualified()?, constraint)
+        } else if super::routine::is_routine_word(self) {
+            self.at += 1;
+            Commented::Routine(self.routine_name()?)
         } else {
             let kind = self.kind().map_err(|error| Error::unsupported("a comment on this is").at(error.position()))?;
             Commented::Object(kind, self.qualified()?)

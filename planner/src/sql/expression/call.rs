@@ -26,6 +26,12 @@ impl Binder<'_, '_> {
         let position = parts.first().and_then(|ident| self.position(ident.span));
         let name = match parts.as_slice() {
             [name] => Binder::fold(name),
+            [schema, name] if !self.routines_of(Some(&Binder::fold(schema)), &Binder::fold(name)).is_empty() => {
+                let (schema, name) = (Binder::fold(schema), Binder::fold(name));
+                let of = (Some(schema.as_str()), name.as_str());
+                let call = self.bind_routine_call(function, of, clauses(function)?, position, scope)?;
+                return call.ok_or_else(|| Error::internal("a function that was found is gone"));
+            }
             [schema, name] if is_schema_of_functions(&Binder::fold(schema), &Binder::fold(name)) => Binder::fold(name),
             _ => {
                 let message = format!("function {} does not exist", function.name);
@@ -40,6 +46,10 @@ impl Binder<'_, '_> {
         }
         if let Some(column) = self.bind_columns_call(function, position, scope)? {
             return Ok(column);
+        }
+        let of = (None, name.as_str());
+        if let Some(call) = self.bind_routine_call(function, of, clauses(function)?, position, scope)? {
+            return Ok(call);
         }
         if let Some(call) = self.bind_lambda_call(function, &name, position, scope)? {
             return Ok(call);
@@ -89,6 +99,11 @@ impl Binder<'_, '_> {
         };
         let sets = scope.set_count();
         let bound = self.bind_arguments(&name, arguments, position, scope)?;
+        if let Some(call) = self.routine_of_just(&name, &bound)?
+            && self.builder.takes_none(&name, &bound)
+        {
+            return self.builder.routine_value(call, position);
+        }
         self.builder.plain_call(&name, bound, (scope, sets), position)
     }
 

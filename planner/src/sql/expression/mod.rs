@@ -1,7 +1,7 @@
 //! Expressions: from sqlparser's tree to calls of the relation's builder, which types them.
 //!
 //! `form` has what they were written as. By what stands in the text: `literal`, `interval` and `data_type`; `operator` (and logic), `comparison`, `pattern`; `call`
-//! (functions and aggregates), `lambda` and `syntax` (what looks otherwise and is one); `subquery`; `array`; `row` (and fields); `structure`.
+//! (functions and aggregates), `routine` (those that users wrote), `lambda` and `syntax` (what looks otherwise and is one); `subquery`; `array`; `row` (and fields); `structure`.
 
 mod array;
 mod call;
@@ -13,6 +13,7 @@ mod lambda;
 mod literal;
 mod operator;
 mod pattern;
+mod routine;
 mod row;
 mod structure;
 mod subquery;

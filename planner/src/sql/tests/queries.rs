@@ -219,6 +219,11 @@ fn scripts_are_split_at_semicolons() {
     assert_eq!(texts, ["SELECT ';'", "SELECT $$;$$ -- end"]);
     assert!(parse("").unwrap().is_empty());
     assert!(parse("  -- nothing").unwrap().is_empty());
+    // Those in the body of a function end nothing.
+    let body = "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; END";
+    let parsed = parse(&format!("{body}; SELECT 2")).unwrap();
+    let texts: Vec<&str> = parsed.iter().map(|parsed| parsed.text.as_str()).collect();
+    assert_eq!(texts, [body, "SELECT 2"]);
 }
 
 #[test]

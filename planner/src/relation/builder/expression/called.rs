@@ -80,6 +80,14 @@ impl Builder<'_> {
         }
     }
 
+    /// Checks the clauses of a call of a function of values.
+    ///
+    /// # Errors
+    /// 42809 for those that only aggregates and windows have.
+    pub fn check_plain(&self, name: &str, clauses: CallClauses) -> Result<()> {
+        plain(name, clauses)
+    }
+
     /// Checks a call of a function in FROM.
     ///
     /// # Errors

@@ -126,7 +126,7 @@ impl Builder<'_> {
             }
             (DataType::Oid(a), DataType::Oid(b)) if a == b => l,
             (DataType::Oid(kind), _) | (_, DataType::Oid(kind))
-                if matches!(kind, OidKind::Transaction | OidKind::Command) =>
+                if matches!(kind, OidKind::Transaction | OidKind::Command | OidKind::Place) =>
             {
                 return Err(no_operator(spelling, l, r, position));
             }

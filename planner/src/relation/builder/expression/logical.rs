@@ -71,9 +71,9 @@ fn are_alike(from: OidKind, to: OidKind) -> bool {
     from == to || general || (procedure(from) && procedure(to))
 }
 
-/// xid and cid count; they identify nothing and have no casts.
+/// xid and cid count, and tid is a place; they identify no object and have no casts.
 fn is_counter(kind: OidKind) -> bool {
-    matches!(kind, OidKind::Transaction | OidKind::Command)
+    matches!(kind, OidKind::Transaction | OidKind::Command | OidKind::Place)
 }
 
 /// The same value under another type of the same carrier.

@@ -139,10 +139,12 @@ impl Builder<'_> {
         }
         self.views.push(called);
         let view = self.view.take();
+        let (names, in_routine) = (self.argument_names.take(), std::mem::take(&mut self.in_routine));
         let outer = self.arguments.replace(passed);
         let view_query = self.view_query;
         let built = self.deeper(position, |builder| view_query(builder, &function.body));
         self.arguments = outer;
+        (self.argument_names, self.in_routine) = (names, in_routine);
         self.view = view;
         self.views.pop();
         let rows = built.map_err(|error| error.at(position))?;
@@ -203,7 +205,7 @@ fn is_simple(expression: &Expression) -> bool {
 }
 
 /// The value of a SELECT without FROM.
-fn value_of_one_row((relation, output): &Rows) -> Option<Expression> {
+pub(super) fn value_of_one_row((relation, output): &Rows) -> Option<Expression> {
     let (Relation::Project { input, columns }, [(_, shown)]) = (&**relation, output.as_slice()) else { return None };
     let Relation::Values { columns: none, rows } = &**input else { return None };
     let is_one = none.is_empty() && rows.len() == 1;

@@ -189,7 +189,7 @@ fn overload(name: &str, known: &[UserCallee], arguments: &[Expression]) -> Resul
 }
 
 /// Whether a type is what is liked best of those that a value may be cast to.
-fn is_preferred(from: DataType, to: DataType) -> bool {
+pub(super) fn is_preferred(from: DataType, to: DataType) -> bool {
     match from {
         DataType::Null => to == DataType::Text,
         vector if vector.is_vector() => to == vector.vector_as_array(),
