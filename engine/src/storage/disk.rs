@@ -3,9 +3,9 @@
 use rustix::fs::{FlockOperation, flock};
 use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A file that is written at its end.
 pub(super) trait DiskFile: Debug + Send + Sync {
@@ -15,6 +15,9 @@ pub(super) trait DiskFile: Debug + Send + Sync {
     fn sync(&self) -> io::Result<()>;
     /// Cuts it to so many bytes.
     fn cut(&self, bytes: u64) -> io::Result<()>;
+    /// Has room for so many bytes behind its end, of zeros: what is written there changes its bytes alone, and to have these on the
+    /// device takes no more than that.
+    fn reserve(&self, bytes: u64) -> io::Result<()>;
 }
 
 /// A file system.
@@ -37,30 +40,80 @@ pub(super) trait Disk: Debug + Send + Sync {
 #[derive(Debug)]
 pub(super) struct Machine;
 
-impl DiskFile for File {
+/// A file, and where it ends.
+#[derive(Debug)]
+struct Written {
+    file: File,
+    end: Mutex<End>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct End {
+    /// Behind what was written.
+    written: u64,
+    /// Behind the room for more.
+    reserved: u64,
+}
+
+/// Zeros that are written at once.
+static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+
+impl Written {
+    fn at_end(file: File) -> io::Result<Arc<dyn DiskFile>> {
+        let length = file.metadata()?.len();
+        Ok(Arc::new(Written { file, end: Mutex::new(End { written: length, reserved: length }) }))
+    }
+
+    fn end(&self) -> MutexGuard<'_, End> {
+        // It is where it was until all that was to be done is.
+        self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes all of these bytes at a place.
+fn write_at(mut file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(bytes)
+}
+
+impl DiskFile for Written {
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut file = self;
-        file.write_all(bytes)
+        let mut end = self.end();
+        write_at(&self.file, end.written, bytes)?;
+        end.written += bytes.len() as u64;
+        end.reserved = end.reserved.max(end.written);
+        Ok(())
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.sync_data()
+        self.file.sync_data()
     }
 
     fn cut(&self, bytes: u64) -> io::Result<()> {
-        self.set_len(bytes)
+        let mut end = self.end();
+        self.file.set_len(bytes)?;
+        *end = End { written: bytes, reserved: bytes };
+        Ok(())
+    }
+
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        let mut end = self.end();
+        while end.reserved < end.written + bytes {
+            let count = ZEROS.len().min((end.written + bytes - end.reserved) as usize);
+            write_at(&self.file, end.reserved, &ZEROS[..count])?;
+            end.reserved += count as u64;
+        }
+        Ok(())
     }
 }
 
 impl Disk for Machine {
     fn create(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
-        // At its end also once it has been cut.
-        drop(File::create(path)?);
-        self.open(path)
+        Written::at_end(File::create(path)?)
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>> {
-        Ok(Arc::new(OpenOptions::new().append(true).open(path)?))
+        Written::at_end(OpenOptions::new().write(true).open(path)?)
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {

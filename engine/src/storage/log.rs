@@ -8,6 +8,7 @@ use super::disk::{Disk, DiskFile};
 use super::record::{Change, MARK, Record};
 use super::{Place, could_not};
 use crate::{Error, ErrorKind, Result};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -16,6 +17,10 @@ const HEAD: [u8; 8] = *b"MLLOG\0\0\x01";
 
 /// The bytes of that.
 const HEAD_BYTES: usize = 16;
+
+/// Bytes that a file has room for ahead, at least and at most: where it need not grow the device has less to write. What is longer
+/// grows it.
+const ROOM_BYTES: RangeInclusive<u64> = 64 << 10..=1 << 20;
 
 /// The log, to be written. Who holds `writer` may take `synced`, and not the other way round.
 #[derive(Debug)]
@@ -34,7 +39,9 @@ struct Writer {
     /// The number of the file.
     number: u64,
     bytes: u64,
-    /// So many of them are on the device.
+    /// Where the room for more ends.
+    reserved: u64,
+    /// So many of the bytes are on the device.
     durable: u64,
     /// The next record's number.
     next: u64,
@@ -93,7 +100,16 @@ impl Log {
         let durable = self.durable();
         let number = writer.next;
         let bytes = Record { number, durable, change, streams }.to_bytes()?;
-        if let Err(error) = writer.file.write(&bytes) {
+        let length = bytes.len() as u64;
+        let room = writer.bytes.clamp(*ROOM_BYTES.start(), *ROOM_BYTES.end());
+        let mut written = Ok(());
+        if writer.reserved < writer.bytes + length && length < room {
+            // Where there is no room ahead there may be enough for it.
+            written = writer.file.reserve(room).or_else(|_| writer.file.cut(writer.bytes));
+            writer.reserved = writer.bytes + room;
+        }
+        if let Err(error) = written.and_then(|()| writer.file.write(&bytes)) {
+            writer.reserved = writer.bytes;
             let failed = could_not("write", &writer.path, &error);
             // A part of it may be there, behind which nothing may come.
             if let Err(error) = writer.file.cut(writer.bytes) {
@@ -101,7 +117,7 @@ impl Log {
             }
             return Err(failed);
         }
-        writer.bytes += bytes.len() as u64;
+        writer.bytes += length;
         writer.next += 1;
         Ok(number)
     }
@@ -174,12 +190,18 @@ impl Log {
     pub(super) fn rotate(&self) -> Result<(u64, u64)> {
         self.wait_all()?;
         let mut writer = self.writer();
-        // Sequences may have moved meanwhile.
-        if writer.durable < writer.bytes {
-            writer.file.sync().map_err(|error| could_not("sync", &writer.path, &error)).inspect_err(|error| {
-                self.lose(error.clone());
-            })?;
+        // Nothing may seem to be missing behind its last record; and sequences may have moved meanwhile.
+        if writer.reserved > writer.bytes || writer.durable < writer.bytes {
+            writer
+                .file
+                .cut(writer.bytes)
+                .and_then(|()| writer.file.sync())
+                .map_err(|error| could_not("sync", &writer.path, &error))
+                .inspect_err(|error| {
+                    self.lose(error.clone());
+                })?;
             writer.durable = writer.bytes;
+            writer.reserved = writer.bytes;
         }
         let number = writer.number + 1;
         let begun = begin(&*self.disk, &self.place, number, writer.next).inspect_err(|_| {
@@ -208,6 +230,17 @@ impl Log {
     }
 }
 
+impl Drop for Log {
+    fn drop(&mut self) {
+        // What the device has of it then nobody knows.
+        if self.check().is_ok() {
+            let writer = self.writer();
+            // Who opens it cuts it, if that cannot be done.
+            let _left = writer.file.cut(writer.bytes);
+        }
+    }
+}
+
 fn begin(disk: &dyn Disk, place: &Place, number: u64, next: u64) -> Result<Writer> {
     let path = place.log(number);
     let failed = |error: std::io::Error| could_not("write", &path, &error);
@@ -218,7 +251,7 @@ fn begin(disk: &dyn Disk, place: &Place, number: u64, next: u64) -> Result<Write
     file.sync().map_err(failed)?;
     disk.sync_folder(&place.logs()).map_err(failed)?;
     let bytes = HEAD_BYTES as u64;
-    Ok(Writer { file, number, bytes, durable: bytes, next, path: path.clone() })
+    Ok(Writer { file, number, bytes, reserved: bytes, durable: bytes, next, path: path.clone() })
 }
 
 /// What is read of a file of the log.

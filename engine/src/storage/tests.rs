@@ -317,6 +317,11 @@ impl DiskFile for FailingFile {
         self.disk.call()?;
         self.file.cut(bytes)
     }
+
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        self.disk.call()?;
+        self.file.reserve(bytes)
+    }
 }
 
 impl Disk for Shared {
