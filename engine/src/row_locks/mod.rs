@@ -22,6 +22,7 @@ const LOOK: Duration = Duration::from_millis(5);
 #[derive(Debug, Default)]
 pub(crate) struct RowLocks {
     locks: Mutex<Locks>,
+    /// Told to those who wait for locks of programs.
     released: Condvar,
     /// How many there are, for who has none.
     count: AtomicUsize,
@@ -37,6 +38,8 @@ struct Locks {
     advisory: FxHashMap<advisory::Key, Vec<advisory::Holder>>,
     /// Which session each session waits for.
     waiting: FxHashMap<u32, u32>,
+    /// What wakes sessions that wait for rows: who waits for another is left alone.
+    sleepers: FxHashMap<u32, Arc<Condvar>>,
 }
 
 #[derive(Debug)]
@@ -89,7 +92,7 @@ impl RowLocks {
         let mut locks = self.lock();
         while let Some(holder) = locks.holder(session, rows) {
             if locks.waits_for(holder, session) {
-                locks.waiting.remove(&session);
+                locks.waits_no_longer(session);
                 let error = Error::new(ErrorKind::Deadlock, "deadlock detected");
                 return Err(error.with_detail("Each of the transactions waits for a row that another has changed."));
             }
@@ -101,12 +104,13 @@ impl RowLocks {
                 _ => Ok(()),
             });
             if let Err(error) = stopped {
-                locks.waiting.remove(&session);
+                locks.waits_no_longer(session);
                 return Err(error);
             }
-            locks = self.released.wait_timeout(locks, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            let woken = Arc::clone(locks.sleepers.entry(session).or_default());
+            locks = woken.wait_timeout(locks, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
-        locks.waiting.remove(&session);
+        locks.waits_no_longer(session);
         self.keep(&mut locks, session, rows);
         Ok(())
     }
@@ -183,15 +187,28 @@ impl RowLocks {
         });
         self.count.fetch_sub(gone, Ordering::Relaxed);
         // Who has waited for it waits for it no longer, before he knows: else it would seem to close a circle with what it wants next.
-        locks.waiting.retain(|_, holder| *holder != session);
+        let Locks { waiting, sleepers, .. } = &mut *locks;
+        let mut woken = Vec::new();
+        waiting.retain(|waiter, holder| {
+            let waits = *holder != session;
+            woken.extend(sleepers.get(waiter).filter(|_| !waits).cloned());
+            waits
+        });
         drop(locks);
-        if gone > 0 {
+        woken.iter().for_each(|sleeper| sleeper.notify_one());
+        if gone > 0 && self.used.load(Ordering::Relaxed) {
             self.released.notify_all();
         }
     }
 }
 
 impl Locks {
+    /// A session has what it has waited for, or gives up.
+    fn waits_no_longer(&mut self, session: u32) {
+        self.waiting.remove(&session);
+        self.sleepers.remove(&session);
+    }
+
     /// Another session that has one of the rows.
     fn holder(&self, session: u32, rows: Rows<'_>) -> Option<u32> {
         let held = self.held.get(&rows.table)?;
