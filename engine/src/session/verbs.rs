@@ -7,7 +7,7 @@ use crate::catalog::State;
 use crate::notify;
 use crate::settings;
 use crate::stream::{Notice, ResultStream};
-use crate::transaction::TransactionStatus;
+use crate::transaction::{Moved, TransactionStatus};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::arrow::to_column_of;
 use multiloop_planner::numeric::Numeric;
@@ -253,7 +253,10 @@ impl Session {
             self.abandon_transaction();
             return Err(error);
         }
-        let committed = self.work.commit(&self.engine.0.catalog, &running.cancellation, &|moved| running.rebase(moved));
+        // Who waits for its rows goes on from what all see now: what he writes stands behind it in the log.
+        let published = || self.engine.0.row_locks.release(self.id);
+        let rebase = |moved: &mut Moved<'_>| running.rebase(moved);
+        let committed = self.work.commit(&self.engine.0.catalog, &running.cancellation, &rebase, &published);
         self.engine.0.row_locks.release(self.id);
         self.forget_cursors(|cursor| cursor.hold);
         let Some(committed) = committed? else { return Ok(false) };

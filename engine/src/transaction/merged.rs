@@ -72,8 +72,27 @@ pub(super) fn merged(
         rebase(&mut moved)?;
         moved.state.schemas
     };
-    check_names(&merged)?;
+    // Where one side has changed rows alone, what the other names is there as it was.
+    if !defines_alike(base, own) && !defines_alike(base, now) {
+        check_names(&merged)?;
+    }
     Ok(merged)
+}
+
+/// Whether two states differ in rows alone.
+fn defines_alike(a: &Schemas, b: &Schemas) -> bool {
+    let is_declared_alike = |(a, b): (&Object, &Object)| {
+        let declared = || a.entry.declared().zip(b.entry.declared()).is_some_and(|(a, b)| std::ptr::eq(a, b));
+        let is_table = matches!((&a.entry, &b.entry), (Entry::Table(_), Entry::Table(_)));
+        a.oid == b.oid && (a.version == b.version || (is_table && declared() && a.entry.has_columns_of(&b.entry)))
+    };
+    let is_alike = |(a, b): (&Arc<Schema>, &Arc<Schema>)| {
+        Arc::ptr_eq(a, b)
+            || (a.oid == b.oid
+                && a.objects.keys().eq(b.objects.keys())
+                && a.objects.values().zip(b.objects.values()).all(is_declared_alike))
+    };
+    Arc::ptr_eq(a, b) || (a.keys().eq(b.keys()) && a.values().zip(b.values()).all(is_alike))
 }
 
 /// The same but for tables that others have changed, too, which are as others have them.

@@ -439,6 +439,7 @@ impl Work {
         current: &Current,
         heard: &Cancellation,
         rebase: Rebase<'_>,
+        published: &dyn Fn(),
     ) -> Result<Option<Committed>> {
         // The session has its transaction for as long as this waits.
         let publishes = |transaction: &Transaction| {
@@ -474,7 +475,10 @@ impl Work {
                 let now = publishing.schemas();
                 let published = merged((base, &state.schemas, &now), &mut changed, rebase)
                     .and_then(|schemas| publishing.publish(schemas))
-                    .and_then(|logged| current.wait(logged, waits(&self.settings())));
+                    .and_then(|logged| {
+                        published();
+                        current.wait(logged, waits(&self.settings()))
+                    });
                 if let Err(error) = published {
                     self.restore(&transaction);
                     return Err(error);
