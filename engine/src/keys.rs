@@ -13,7 +13,13 @@ use multiloop_planner::catalog::{Key, TableHandle};
 use multiloop_planner::evaluate;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+/// To look through all rows so often takes about as long as to make an index of them.
+const LOOKUPS_BEFORE_INDEX: u32 = 8;
+
+/// Rows that an index sees before it hears a cancel.
+const ROWS_AT_ONCE: usize = 1 << 16;
 
 /// Rows of a table by its keys, for its snapshots as they follow each other.
 #[derive(Debug)]
@@ -26,6 +32,8 @@ struct Indexes {
     last: TableHandle,
     /// An index a key that has been asked.
     by_key: Vec<Option<KeyIndex>>,
+    /// How often somebody has looked for a row.
+    asked: u32,
 }
 
 /// The first rows of a table, by a key of columns of these types.
@@ -57,7 +65,7 @@ type Row<'a> = (&'a [Column], usize);
 impl KeyIndexes {
     /// Those of a snapshot that nothing is known of.
     pub(crate) fn new(last: TableHandle) -> Arc<Self> {
-        Arc::new(KeyIndexes(Mutex::new(Indexes { last, by_key: Vec::new() })))
+        Arc::new(KeyIndexes(Mutex::new(Indexes { last, by_key: Vec::new(), asked: 0 })))
     }
 
     fn lock(&self) -> MutexGuard<'_, Indexes> {
@@ -86,6 +94,54 @@ impl KeyIndexes {
             }
         }
         Ok(())
+    }
+
+    /// The row of a snapshot that has these values, if one has; none where there is no index to ask. An index is made once that has
+    /// been asked often enough to pay for it.
+    pub(crate) fn lookup(
+        &self,
+        (number, key): (usize, &Key),
+        values: &[Value],
+        (snapshot, table, marks): (TableHandle, &Table, Option<usize>),
+        context: &Context,
+    ) -> Result<Option<Option<usize>>> {
+        {
+            // Who makes an index has it to himself meanwhile.
+            let mut known = match self.0.try_lock() {
+                Ok(known) => known,
+                Err(TryLockError::Poisoned(known)) => known.into_inner(),
+                Err(TryLockError::WouldBlock) => return Ok(None),
+            };
+            // A snapshot that others have gone on from would have one of its own.
+            if known.last != snapshot || table.rows() > RowIndex::ROWS_MAX {
+                return Ok(None);
+            }
+            known.asked += 1;
+            let is_there = known.by_key.get(number).is_some_and(Option::is_some);
+            if !is_there && known.asked < LOOKUPS_BEFORE_INDEX {
+                return Ok(None);
+            }
+        }
+        let types: Vec<DataType> = key.columns.iter().map(|&column| table.fields[column].data_type).collect();
+        let fits = values.iter().zip(&types).all(|(value, data_type)| value.fits(*data_type));
+        if !fits || values.iter().any(Value::is_null) {
+            return Ok(None);
+        }
+        let asked: Vec<Column> =
+            values.iter().zip(&types).map(|(value, data_type)| Column::from_values(*data_type, [value])).collect();
+        let hash = hash_values(asked.iter().zip(&types).map(|(column, data_type)| hash_value(column, 0, *data_type)));
+        let before = RowPlaces::new(table);
+        let has_values = |row: usize| {
+            let (columns, at) = before.of(row);
+            !is_deleted((columns, at), marks)
+                && key.columns.iter().zip(&asked).zip(&types).all(|((&column, asked), &data_type)| {
+                    are_equal_values((&columns[column], at), (asked, 0), data_type)
+                })
+        };
+        #[cfg(test)]
+        tests::LOOKED_UP.with(|count| count.set(count.get() + 1));
+        let find = |index: &KeyIndex| Ok(Some(index.rows.find(hash, has_values)));
+        self.with_index((number, key, &types), (snapshot, &before, table.rows()), context, find)
     }
 
     /// Of each row the one of the table as it was that has its key, if there is one, by numbers; the rows are stored as those are.
@@ -201,8 +257,12 @@ impl KeyIndexes {
         let index = indexes[number].take().filter(|index| are_alike(&index.types, types));
         let index = indexes[number]
             .insert(index.unwrap_or_else(|| KeyIndex { types: types.to_vec(), rows: RowIndex::new(context) }));
-        let seen = index.rows.rows();
-        index.rows.extend(before.from(seen).map(|row| hash(key, types, row, None)), rows - seen)?;
+        while index.rows.rows() < rows {
+            context.check()?;
+            let seen = index.rows.rows();
+            let count = ROWS_AT_ONCE.min(rows - seen);
+            index.rows.extend(before.from(seen).map(|row| hash(key, types, row, None)), count)?;
+        }
         ask(index)
     }
 
@@ -309,15 +369,19 @@ fn hash(key: &Key, types: &[DataType], (columns, at): Row<'_>, marks: Option<usi
 
 /// Whether two rows have a key that SQL finds equal, NULLs that are alike among it.
 fn are_equal(key: &Key, types: &[DataType], (a, at): Row<'_>, (b, row): Row<'_>) -> bool {
-    key.columns.iter().zip(types).all(|(&column, &data_type)| {
-        let (a, b) = (&a[column], &b[column]);
-        match (a.integer(at), b.integer(row)) {
-            _ if a.is_null(at) || b.is_null(row) => a.is_null(at) && b.is_null(row),
-            (Some(a), Some(b)) => a == b,
-            _ if data_type.is_text() => a.data.text_bytes(at) == b.data.text_bytes(row),
-            _ => a.value(at, data_type).group_key() == b.value(row, data_type).group_key(),
+    let mut columns = key.columns.iter().zip(types);
+    columns.all(|(&column, &data_type)| are_equal_values((&a[column], at), (&b[column], row), data_type))
+}
+
+fn are_equal_values((a, at): (&Column, usize), (b, row): (&Column, usize), data_type: DataType) -> bool {
+    match (a.integer(at), b.integer(row)) {
+        _ if a.is_null(at) || b.is_null(row) => a.is_null(at) && b.is_null(row),
+        (Some(a), Some(b)) => a == b,
+        _ if data_type.is_text() || matches!(data_type, DataType::Uuid | DataType::Bytea) => {
+            a.data.text_bytes(at) == b.data.text_bytes(row)
         }
-    })
+        _ => a.value(at, data_type).group_key() == b.value(row, data_type).group_key(),
+    }
 }
 
 /// Whether statistics say that no two rows share the key: one column of it is enough.
@@ -371,8 +435,10 @@ fn violation(key: &Key, table: &Table, columns: &[Column], row: usize) -> Error 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Engine, Session};
     use multiloop_exec::workers::context::Memory;
     use multiloop_planner::types::Field;
+    use std::cell::Cell;
 
     #[test]
     fn rows_are_found_without_an_index_as_with_one() {
@@ -396,5 +462,146 @@ mod tests {
             let by_scan = found_by_scan(&key, &types, places, Some(1), &context).expect("memory");
             assert_eq!((by_index.as_slice(), by_scan.as_slice()), (wanted.as_slice(), wanted.as_slice()));
         }
+    }
+
+    thread_local! {
+        /// How often this thread has asked an index for a row.
+        pub(super) static LOOKED_UP: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// How often an index is asked while something is done.
+    fn looked_up(work: impl FnOnce()) -> u64 {
+        let before = LOOKED_UP.get();
+        work();
+        LOOKED_UP.get() - before
+    }
+
+    const ROWS: i64 = 20_000;
+
+    /// A table whose keys are in no order.
+    fn keyed(definition: &str, row: &str) -> Session {
+        let session = Engine::builder().threads(2).build().expect("an engine").session();
+        let series = format!("generate_series(1, {ROWS}) AS g (i), LATERAL (SELECT i * 7919 % {ROWS} AS n) AS s");
+        session
+            .sql(&format!("CREATE TABLE t ({definition}); INSERT INTO t SELECT {row} FROM {series}"))
+            .expect("a table");
+        session
+    }
+
+    fn text(session: &Session, sql: &str) -> String {
+        session.query_scalar::<Option<String>>(sql, ()).expect(sql).unwrap_or_else(|| "NULL".to_owned())
+    }
+
+    #[test]
+    fn rows_are_found_by_keys_of_any_type() {
+        for (definition, row, key, none) in [
+            ("k int PRIMARY KEY, v int", "n, i", "k = 77", "k = -1"),
+            ("k bigint PRIMARY KEY, v int", "n * 1000000007::bigint, i", "k = 77000000539", "k = 5"),
+            ("k text UNIQUE, v int", "'key ' || n, i", "k = 'key 77'", "k = 'key'"),
+            ("k varchar(20) PRIMARY KEY, v int", "'key ' || n, i", "'key 77' = k", "k = 'key'"),
+            (
+                "k uuid PRIMARY KEY, v int",
+                "md5(n::text)::uuid, i",
+                "k = md5('77')::uuid",
+                "k = '00000000-0000-0000-0000-000000000001'",
+            ),
+            (
+                "k date PRIMARY KEY, v int",
+                "date '2000-01-01' + n::int, i",
+                "k = date '2000-03-18'",
+                "k = date '1999-01-01'",
+            ),
+            (
+                "a int, b text, v int, PRIMARY KEY (b, a)",
+                "n % 100, (n / 100)::text, i",
+                "a = 77 AND b = '0'",
+                "a = 100 AND b = '0'",
+            ),
+            ("k int UNIQUE, v int", "nullif(n, 5), i", "k = 77", "k = 5"),
+        ] {
+            let session = keyed(definition, row);
+            let wanted = text(&session, "SELECT v::text FROM t WHERE v * 7919 % 20000 = 77");
+            let asked = format!("SELECT v::text FROM t WHERE {key}");
+            let asks = looked_up(|| {
+                for _ in 0..20 {
+                    assert_eq!(text(&session, &asked), wanted, "{definition}");
+                    assert_eq!(
+                        text(&session, &format!("SELECT max(v)::text FROM t WHERE {none}")),
+                        "NULL",
+                        "{definition}"
+                    );
+                }
+            });
+            assert!(asks > 30, "{definition}: {asks}");
+            for (change, wanted) in [
+                (format!("UPDATE t SET v = -1 WHERE {key}"), "-1"),
+                (format!("UPDATE t SET v = v - 1 WHERE {key} AND v < 0"), "-2"),
+                (format!("DELETE FROM t WHERE {key} AND v > 0"), "-2"),
+                (format!("DELETE FROM t WHERE {key}"), "NULL"),
+            ] {
+                assert!(looked_up(|| drop(session.sql(&change).expect(&change))) > 0, "{change}");
+                assert_eq!(text(&session, &format!("SELECT max(v)::text FROM t WHERE {key}")), wanted, "{change}");
+            }
+            assert_eq!(text(&session, "SELECT count(*)::text FROM t"), (ROWS - 1).to_string());
+        }
+    }
+
+    #[test]
+    fn keys_that_move_are_found_where_they_are() {
+        let session = keyed("k int PRIMARY KEY, v int", "n, i");
+        let other = session.engine().session();
+        let find = session.prepare("SELECT max(v)::text FROM t WHERE k = $1").expect("a query");
+        let v = |session: &Session, k: i64| {
+            let rows = find.execute(session, &[Value::Int(k)]).expect("it runs").collect_batches().expect("a row");
+            use arrow::array::{Array as _, AsArray as _};
+            let column = rows[0].column(0);
+            (!column.is_null(0)).then(|| column.as_string::<i32>().value(0).to_owned())
+        };
+        (0..20).for_each(|k| drop(v(&session, k)));
+        let first = v(&session, 3).expect("a row");
+        session.sql("BEGIN; UPDATE t SET k = -3 WHERE k = 3").expect("it");
+        assert_eq!((v(&session, 3), v(&session, -3), v(&other, 3)), (None, Some(first.clone()), Some(first.clone())));
+        session.sql("INSERT INTO t VALUES (3, 1)").expect("it");
+        (0..20).for_each(|_| assert_eq!((v(&session, 3).as_deref(), v(&other, 3)), (Some("1"), Some(first.clone()))));
+        session.sql("ROLLBACK").expect("it");
+        assert_eq!((v(&session, 3), v(&session, -3)), (Some(first.clone()), None));
+        // Two go on from one snapshot.
+        session.sql("BEGIN; INSERT INTO t VALUES (-10, 1); DELETE FROM t WHERE k = 4").expect("it");
+        other.sql("BEGIN; INSERT INTO t VALUES (-11, 2); DELETE FROM t WHERE k = 5").expect("it");
+        for _ in 0..20 {
+            assert_eq!((v(&session, -10).as_deref(), v(&session, -11), v(&session, 4)), (Some("1"), None, None));
+            assert_eq!((v(&other, -10), v(&other, -11).as_deref(), v(&other, 5)), (None, Some("2"), None));
+        }
+        session.sql("COMMIT").expect("it");
+        other.sql("COMMIT").expect("it");
+        for _ in 0..20 {
+            assert_eq!((v(&other, -10).as_deref(), v(&session, -11).as_deref()), (Some("1"), Some("2")));
+            assert_eq!((v(&session, 4), v(&other, 5), v(&other, 3)), (None, None, Some(first.clone())));
+        }
+    }
+
+    #[test]
+    fn what_no_index_is_asked_for() {
+        let session = keyed("k int PRIMARY KEY, v int", "n, i");
+        for sql in [
+            // Rows of other keys, too.
+            "SELECT max(v) FROM t WHERE k = 5 OR v = 3",
+            "SELECT max(v) FROM t WHERE k > 5",
+            "SELECT max(v) FROM t WHERE k <> 5",
+            "SELECT count(*) FROM t a JOIN t b ON a.v = b.v WHERE a.k = 5",
+            "SELECT max(v) FROM t WHERE k = 5 AND v IN (SELECT v FROM t)",
+            "SELECT max(v) FROM t WHERE v = 5",
+            "SELECT max(v) FROM t WHERE k = NULL::int",
+            // Of other rows it fails.
+            "SELECT max(v) FROM t WHERE 10 / (v + 1) >= 0 AND k = 5",
+        ] {
+            let asks =
+                looked_up(|| (0..20).for_each(|_| drop(session.sql(sql).expect(sql).collect_batches().expect(sql))));
+            assert_eq!(asks, 0, "{sql}");
+        }
+        // What stands in order is searched.
+        let session = keyed("k int PRIMARY KEY, v int", "i, n");
+        let find = || drop(session.sql("SELECT v FROM t WHERE k = 5").expect("it").collect_batches().expect("a row"));
+        assert_eq!(looked_up(|| (0..20).for_each(|_| find())), 0);
     }
 }

@@ -11,7 +11,7 @@ use multiloop_planner::function::Function;
 use multiloop_planner::lower::lower;
 use multiloop_planner::multiloop::{Program, Scalar, ScalarId};
 use multiloop_planner::relation::optimise::{PASSES, as_bound, optimise_without};
-use multiloop_planner::relation::{FarKey, Query};
+use multiloop_planner::relation::{FarKey, KeyLookup, Query};
 use multiloop_planner::rewrite::partitioning::Partitioning;
 use multiloop_planner::rewrite::{LAST_RULES, RULES, RewriteOptions, rewrite_while};
 use multiloop_planner::speculation::Speculation;
@@ -79,6 +79,8 @@ pub(crate) struct Planned {
     careful: Option<(Query, RewriteOptions)>,
     /// Columns that it hashes, which codes would spare.
     pub(crate) far_keys: Vec<FarKey>,
+    /// How long it took to make.
+    pub(crate) planning: Duration,
 }
 
 /// A program and its physical plan.
@@ -90,6 +92,8 @@ pub(crate) struct Executable {
     pub(crate) seeds: Option<bool>,
     /// How it draws from sequences.
     pub(crate) drawing: Drawing,
+    /// The tables of which it asks for the row of one key.
+    pub(crate) lookups: Vec<KeyLookup>,
     plans: Plans,
     /// What is to be said of how it runs, once it has a plan.
     warnings: OnceLock<Arc<[String]>>,
@@ -151,10 +155,11 @@ impl Drawing {
 }
 
 impl Executable {
-    fn new(program: Program, types: &Arc<[DataType]>) -> Self {
+    fn new(program: Program, types: &Arc<[DataType]>, lookups: Vec<KeyLookup>) -> Self {
         let (types, plans) = (Arc::clone(types), Plans::default());
         let (warnings, time_max) = (OnceLock::new(), OnceLock::new());
-        Executable { seeds: seeds(&program), drawing: Drawing::of(&program), program, types, plans, warnings, time_max }
+        let (seeds, drawing) = (seeds(&program), Drawing::of(&program));
+        Executable { seeds, drawing, lookups, program, types, plans, warnings, time_max }
     }
 
     /// Decides how it may run, the first time; an engine has one machine.
@@ -199,10 +204,11 @@ impl Planned {
     ) -> Result<Self> {
         #[cfg(test)]
         PLANS_MADE.with(|made| made.set(made.get() + 1));
+        let began = Instant::now();
         loop {
             let planned = Planned::by_what_is_known(query.clone(), rules, context)?;
             if !planned.settle((find, hardware), context)? {
-                return Ok(planned);
+                return Ok(Planned { planning: began.elapsed(), ..planned });
             }
         }
     }
@@ -235,14 +241,16 @@ impl Planned {
     fn by_what_is_known(query: Query, rules: &RewriteOptions, context: &Context) -> Result<Self> {
         let room = query.room();
         let types: Arc<[DataType]> = query.output.iter().map(|(_, id)| query.columns.get(*id).data_type).collect();
-        let (mut of_program, mut far_keys) = program(speculating(query.clone(), rules), rules, context)?;
+        let (mut of_program, mut asks) = program(speculating(query.clone(), rules), rules, context)?;
         if of_program.speculation == Speculation::Made && Drawing::of(&of_program) != Drawing::None {
             // What it draws it would draw again.
-            (of_program, far_keys) = program(query.clone(), rules, context)?;
+            (of_program, asks) = program(query.clone(), rules, context)?;
         }
         let program = of_program;
         let careful = (program.speculation == Speculation::Made).then(|| (query, rules.clone()));
-        Ok(Planned { executable: Executable::new(program, &types), room, careful, far_keys })
+        let Asks { far_keys, lookups } = asks;
+        let (executable, planning) = (Executable::new(program, &types, lookups), Duration::ZERO);
+        Ok(Planned { executable, room, careful, far_keys, planning })
     }
 
     /// Whether an error is none of the statement: it runs once more, carefully.
@@ -254,24 +262,30 @@ impl Planned {
     pub(crate) fn run<T>(&self, context: &Context, mut run: impl FnMut(&Executable) -> Result<T>) -> Result<T> {
         match (run(&self.executable), &self.careful) {
             (Err(error), Some((query, rules))) if self.is_premature(&error) => {
-                let (program, _) = program(query.clone(), rules, context)?;
-                run(&Executable::new(program, &self.executable.types))
+                let (program, asks) = program(query.clone(), rules, context)?;
+                run(&Executable::new(program, &self.executable.types, asks.lookups))
             }
             (result, _) => result,
         }
     }
 }
 
-/// Optimises, unless that is switched off, lowers and rewrites a query; gives the columns that it hashes, too. Who cancels is
-/// heard between the steps, and the rules.
-fn program(query: Query, rules: &RewriteOptions, context: &Context) -> Result<(Program, Vec<FarKey>)> {
+/// What a query asks of tables beside their rows.
+struct Asks {
+    far_keys: Vec<FarKey>,
+    lookups: Vec<KeyLookup>,
+}
+
+/// Optimises, unless that is switched off, lowers and rewrites a query. Who cancels is heard between the steps, and the rules.
+fn program(query: Query, rules: &RewriteOptions, context: &Context) -> Result<(Program, Asks)> {
     context.check()?;
     let query = if rules.as_bound { as_bound(query) } else { optimise_without(query, &rules.without, |_, _| {}) };
     context.check()?;
     let mut program = lower(&query)?;
     rewrite_while(&mut program, rules, &|| !context.cancellation.is_cancelled());
     context.check()?;
-    Ok((program, query.far_keys()))
+    let lookups = if rules.none { Vec::new() } else { query.key_lookups() };
+    Ok((program, Asks { far_keys: query.far_keys(), lookups }))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::value::Value;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What runs programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +52,21 @@ impl Default for SessionOptions {
     }
 }
 
+/// A program that takes no longer than this, by its estimate, runs on the thread that asks for it.
+const ALONE_MAX: Duration = Duration::from_micros(200);
+
+/// A pool of one thread, which has no thread of its own.
+fn alone() -> Result<&'static Arc<Pool>> {
+    static ALONE: OnceLock<Arc<Pool>> = OnceLock::new();
+    match ALONE.get() {
+        Some(pool) => Ok(pool),
+        None => {
+            let made = Arc::new(Pool::new(1)?);
+            Ok(ALONE.get_or_init(|| made))
+        }
+    }
+}
+
 /// What statements have from their session.
 pub(crate) struct Running<'a> {
     pub(crate) engine: &'a Engine,
@@ -59,6 +74,10 @@ pub(crate) struct Running<'a> {
     pub(crate) options: &'a SessionOptions,
     pub(crate) cancellation: Cancellation,
     pub(crate) progress: Arc<Progress>,
+    /// Whether it may wait for others.
+    pub(crate) waits: bool,
+    /// Whether all of it runs on this thread.
+    pub(crate) is_alone: bool,
 }
 
 impl Running<'_> {
@@ -74,11 +93,13 @@ impl Running<'_> {
 
     /// What the loops of a statement share.
     pub(crate) fn context(&self) -> Context {
+        let own = &self.engine.0.pool;
+        let pool = if self.is_alone { alone().unwrap_or(own) } else { own };
         Context {
             cancellation: self.cancellation.clone(),
             progress: Arc::clone(&self.progress),
             memory: self.engine.0.memory.child(self.options.memory_limit),
-            pool: Some(Arc::clone(&self.engine.0.pool)),
+            pool: Some(Arc::clone(pool)),
             sequence: None,
             counters: None,
         }
@@ -92,20 +113,12 @@ impl Running<'_> {
         snapshot: &Snapshot<'_>,
         context: &Context,
     ) -> Result<Option<(Context, Arc<Pool>)>> {
-        static ALONE: OnceLock<Arc<Pool>> = OnceLock::new();
         let sequence = self.work.sequence();
         let draws = executable.seeds.is_some_and(|seeds| seeds || sequence.is_seeded());
         if !draws && executable.drawing == Drawing::None {
             return Ok(None);
         }
-        let pool = match ALONE.get() {
-            Some(pool) => pool,
-            // A pool of one thread has no thread of its own.
-            None => {
-                let made = Arc::new(Pool::new(1)?);
-                ALONE.get_or_init(|| made)
-            }
-        };
+        let pool = alone()?;
         let counters = (executable.drawing != Drawing::None).then(|| {
             let (state, base) = (snapshot.state.clone(), self.work.base().map(|(base, _)| base));
             let (facts, drawn) = (snapshot.facts.clone(), Arc::clone(self.work.drawn()));
@@ -114,6 +127,17 @@ impl Running<'_> {
         });
         let context = Context { sequence: draws.then(|| Arc::clone(sequence)), counters, ..context.clone() };
         Ok(Some((context.with_pool(pool), Arc::clone(pool))))
+    }
+
+    /// The same, on this thread alone.
+    pub(crate) fn alone(&self) -> Running<'_> {
+        let (cancellation, progress) = (self.cancellation.clone(), Arc::clone(&self.progress));
+        Running { cancellation, progress, is_alone: true, ..*self }
+    }
+
+    /// Whether a program is so short that to wake workers takes longer; known once it has a physical plan.
+    pub(crate) fn is_for_one(executable: &Executable) -> bool {
+        executable.time_max().is_some_and(|time| time <= ALONE_MAX)
     }
 
     /// What a load shares: tables outlive the statement that makes them, so they count against the engine's memory.
@@ -215,10 +239,19 @@ impl Running<'_> {
         context: &Context,
     ) -> Result<ResultStream> {
         let provided = snapshot.provided(&executable.program, parameters, (context, &self.engine.0.cache))?;
-        let table = |handle| provided.table(handle).or_else(|| snapshot.table(handle));
+        let found = match self.options.backend {
+            Backend::Cpu => snapshot.rows_of_keys(&executable.lookups, parameters, context)?,
+            Backend::Interpreter => Vec::new(),
+        };
+        let is_found = !found.is_empty();
+        let row = |handle| found.iter().find(|(of, _)| *of == handle).map(|(_, row)| Arc::clone(row));
+        let table = |handle| row(handle).or_else(|| provided.table(handle)).or_else(|| snapshot.table(handle));
         let find = |handle| table(handle).expect("a plan scans tables of its own snapshot");
         let drawing = self.drawing(executable, snapshot, context)?;
-        let (context, pool) = match &drawing {
+        let is_of_one_row = is_found && executable.program.tables().count() == 1;
+        let is_alone = drawing.is_none() && (is_of_one_row || Self::is_for_one(executable));
+        let alone = if is_alone { Some((context.clone().with_pool(alone()?), Arc::clone(alone()?))) } else { None };
+        let (context, pool) = match drawing.as_ref().or(alone.as_ref()) {
             Some((context, pool)) => (context, pool),
             None => (context, &self.engine.0.pool),
         };
@@ -234,7 +267,7 @@ impl Running<'_> {
                 let (plan, devices) = (chosen.plan, chosen.devices);
                 // The form of arrays in a result depends on all of them, and few rows need not come one after the other.
                 let has_arrays = executable.types.iter().any(|data_type| has_lists(*data_type));
-                let output = match drawing.is_some() || has_arrays || executable.time_max().is_some() {
+                let output = match drawing.is_some() || has_arrays || is_alone || executable.time_max().is_some() {
                     true => multiloop_exec::run::run_plan(plan, &find, parameters, context, (pool, devices))?,
                     false => multiloop_exec::run::stream_plan(plan, &find, parameters, context, (pool, devices))?,
                 };
@@ -244,7 +277,8 @@ impl Running<'_> {
                 let output = output.shown_as(&executable.types);
                 let fields = output.fields().to_vec();
                 let sight = snapshot.sight(&fields);
-                ResultStream::rows(fields, output.schema(), output).with_sight(sight)
+                let is_whole = output.is_whole();
+                ResultStream::rows(fields, output.schema(), output).with_sight(sight).whole(is_whole)
             }
             Backend::Interpreter => {
                 let mut rows = multiloop_exec::interpret::run(&executable.program, &find, parameters, context)?;
@@ -255,7 +289,7 @@ impl Running<'_> {
                 let batch = |chunk| to_record_batch_as(&fields, &schema, chunk);
                 let batches: Vec<_> = table.chunks.iter().map(|chunk| batch(chunk)).collect();
                 let sight = snapshot.sight(&fields);
-                ResultStream::rows(fields, schema, batches.into_iter()).with_sight(sight)
+                ResultStream::rows(fields, schema, batches.into_iter()).with_sight(sight).whole(true)
             }
         };
         let warnings = executable.warnings();

@@ -30,6 +30,8 @@ pub struct ResultStream {
     cancellation: Cancellation,
     /// It has ended with an error.
     is_over: bool,
+    /// All rows were made before it was given.
+    pub(crate) is_whole: bool,
 }
 
 /// What a statement says beside its result.
@@ -87,7 +89,13 @@ impl ResultStream {
             ran: None,
             cancellation: Cancellation::default(),
             is_over: false,
+            is_whole: false,
         }
+    }
+
+    /// The same rows, all of which are made, or not.
+    pub(crate) fn whole(self, is_whole: bool) -> Self {
+        ResultStream { is_whole, ..self }
     }
 
     /// The same rows, of a statement that hears this handle.
@@ -137,6 +145,7 @@ impl ResultStream {
             ran,
             cancellation,
             is_over,
+            is_whole: true,
         }
     }
 

@@ -9,7 +9,7 @@ pub mod signatures;
 pub mod slt;
 
 pub use fuzz::{execute, parse_and_bind};
-pub use rows::{Answer, answer, text_rows};
+pub use rows::{Answer, answer, answer_of, text_rows};
 
 use multiloop::{Backend, Devices, Engine, Session};
 use multiloop_tpch::{Options, TABLES, generate, run};

@@ -16,8 +16,13 @@ pub enum Answer {
 
 /// Runs a statement.
 pub fn answer(session: &Session, sql: &str) -> Answer {
+    answer_of(|| session.sql(sql))
+}
+
+/// What a statement gives that something runs.
+pub fn answer_of(run: impl FnOnce() -> Result<ResultStream>) -> Answer {
     let run = || {
-        let result = session.sql(sql)?;
+        let result = run()?;
         match result.tag().map(str::to_owned) {
             Some(tag) => Ok(Answer::Done(tag)),
             None => {

@@ -39,6 +39,9 @@ const ONCE: [&str; 18] = [
     "for key share",
 ];
 
+/// What changes rows within WITH.
+const CHANGES: [&str; 4] = ["insert into", "delete from", "update ", "merge into"];
+
 /// What was found so far.
 #[derive(Default)]
 struct Found {
@@ -78,7 +81,7 @@ impl DB for Checked {
         let is_query = ["select", "with", "values", "table"].iter().any(|word| lower.starts_with(word));
         if let DBOutput::Rows { rows, .. } = &found
             && is_query
-            && !ONCE.iter().any(|word| lower.contains(word))
+            && !(ONCE.iter().chain(&CHANGES)).any(|word| lower.contains(word))
         {
             self.check(sql, rows);
         }

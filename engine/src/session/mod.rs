@@ -511,7 +511,8 @@ impl Session {
             let current = self.watched();
             (current.heard(std::thread::current().id()), Arc::clone(&current.progress))
         };
-        Running { engine: &self.engine, work: &self.work, options: &self.options, cancellation, progress }
+        let (engine, work, options) = (&self.engine, &self.work, &self.options);
+        Running { engine, work, options, cancellation, progress, waits: true, is_alone: false }
     }
 
     /// What a load shares.

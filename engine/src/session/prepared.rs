@@ -5,8 +5,9 @@ use super::{Session, Statement};
 use crate::guard::guarded;
 use crate::plan::{Executable, Planned, Timings, timed};
 use crate::provider::while_outgrown;
+use crate::running::Running;
 use crate::snapshot::{Snapshot, Uses};
-use crate::statement::{self, shown_fields};
+use crate::statement::{self, Keeper, PlannedChange, shown_fields};
 use crate::stream::ResultStream;
 use crate::tallies::Ran;
 use crate::{Error, ErrorKind, Result, activity, explain};
@@ -19,6 +20,7 @@ use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// A statement that is ready to run, many times. A query is planned again only when something that it names has changed since: a
 /// plan belongs to one snapshot, because statistics (and so widths and bucket kinds) are proofs about those rows only.
@@ -48,6 +50,8 @@ pub(super) type KnownLiterals = Arc<Literals>;
 enum Kind {
     Query,
     Copy,
+    /// It changes rows.
+    Change,
     Other,
 }
 
@@ -55,6 +59,10 @@ struct Cached {
     uses: Uses,
     rules: RewriteOptions,
     planned: Arc<Planned>,
+    /// What becomes of the rows, of a change.
+    change: Option<Arc<PlannedChange>>,
+    /// How long its last run took, if all rows were made in it.
+    ran: Option<Duration>,
 }
 
 /// What running a statement gives.
@@ -112,6 +120,14 @@ impl Session {
             })
         };
         self.seen(statement, prepare)
+    }
+
+    /// As [`Session::prepare_statement`], without a plan: for what may turn out to need none.
+    pub(super) fn bind_statement(&self, statement: &Statement) -> Result<Prepared> {
+        self.as_statement(|| {
+            self.work.check()?;
+            self.failing(|| Prepared::bound(self, statement.clone(), &[], Arc::default()))
+        })
     }
 
     /// What shows how a prepared statement runs: its text behind `explain`, with the literals that it has.
@@ -242,7 +258,11 @@ impl Prepared {
                 bound => {
                     let is_copy =
                         matches!(bound, Bound::CopyFrom { path: None, .. } | Bound::CopyTo { path: None, .. });
-                    prepared.kind = if is_copy { Kind::Copy } else { Kind::Other };
+                    prepared.kind = match bound {
+                        _ if is_copy => Kind::Copy,
+                        Bound::Change(_) | Bound::Insert { .. } => Kind::Change,
+                        _ => Kind::Other,
+                    };
                     prepared.fields = shown_fields(&bound);
                     if let Some(query) = bound.query() {
                         prepared.types.clone_from(&query.parameters);
@@ -288,15 +308,20 @@ impl Prepared {
             (Tree::Session(verb), _) => session.failing(|| session.verb(verb, parameters, &self.types)),
             (_, Kind::Query) => session.in_transaction(|| self.run_query(session, parameters)).map(Execution::Result),
             (_, Kind::Copy) => session.in_transaction(|| self.run_copy(session, parameters)),
-            (_, Kind::Other) => session.in_transaction(|| {
-                let typed: Vec<(Value, DataType)> =
-                    parameters.iter().cloned().zip(self.types.iter().copied()).collect();
+            (_, kind @ (Kind::Change | Kind::Other)) => session.in_transaction(|| {
+                let own = parameters.iter().cloned().zip(self.types.iter().copied());
+                let moments = moments(session).map(|value| (value, DataType::TimestampTz));
+                let moments = moments.into_iter().filter(|_| kind == Kind::Change);
+                let typed: Vec<(Value, DataType)> = own.chain(moments).collect();
                 let bind = |catalog: &dyn Catalog, types: &[DataType], wide: bool| {
                     let parsed = &self.statement.parsed;
                     catalog.mean_literals(&self.literals);
                     if wide { sql::bind_wide(parsed, catalog, types) } else { sql::bind(parsed, catalog, types) }
                 };
-                statement::run(&session.running(), &bind, &typed, Timings::default()).map(Execution::Result)
+                let keeper = Kept { prepared: self, session };
+                let keeper = (kind == Kind::Change).then_some(&keeper as &dyn Keeper);
+                let running = session.running();
+                statement::run_kept(&running, &bind, keeper, &typed, Timings::default()).map(Execution::Result)
             }),
         }
     }
@@ -351,6 +376,7 @@ impl Prepared {
                 result => result,
             }?;
             self.check_fields(result.fields())?;
+            self.note(result.is_whole.then_some(timings.execute));
             running.change_settings(snapshot)?;
             Ok(result.with_timings(timings))
         })
@@ -411,16 +437,65 @@ impl Prepared {
         }
     }
 
+    /// Has the planner see tables with room for changes, if it was planned before, and that took longer than to run it: what changes
+    /// the tables would have it planned anew all the time.
+    fn widen(&self, snapshot: &Snapshot<'_>) {
+        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        snapshot.widen(cached.as_ref().is_some_and(|cached| {
+            let planned = &cached.planned;
+            planned.executable.time_max().is_some() || cached.ran.is_some_and(|ran| ran < planned.planning)
+        }));
+    }
+
+    /// Notes how long a run of its plan took; none of rows that are made while they are read.
+    fn note(&self, ran: Option<Duration>) {
+        if let Some(cached) = &mut *self.cached.lock().unwrap_or_else(PoisonError::into_inner) {
+            cached.ran = ran;
+        }
+    }
+
     /// The query that it was bound to, if nobody has planned that yet and it is still good for what the session sees; else bound anew.
     fn query_to_plan(&self, snapshot: &Snapshot<'_>) -> Result<(Query, Option<Uses>)> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         match waiting {
             Some((query, uses)) if snapshot.has_still(&uses) => Ok((query, Some(uses))),
             _ => {
-                let query = self.bound_query(snapshot, false)?;
-                Ok((query, lasting_uses(snapshot)))
+                self.widen(snapshot);
+                let query = self.bound_query(snapshot, false);
+                snapshot.widen(false);
+                Ok((query?, lasting_uses(snapshot)))
             }
         }
+    }
+
+    /// Runs it, as [`statement::run_short`] does, if it is a change.
+    pub(super) fn run_short_change(
+        &self,
+        session: &Session,
+        parameters: &[Value],
+        time: Duration,
+    ) -> Result<Option<Execution>> {
+        let values: Vec<Value> = parameters.iter().cloned().chain(moments(session)).collect();
+        let running = Running { waits: false, ..session.running() };
+        let keeper = Kept { prepared: self, session };
+        statement::run_short(&running, &keeper, &values, time).map(|result| result.map(Execution::Result))
+    }
+
+    /// The value that it gives whenever it is run, and its type, of a query that nobody has planned.
+    pub(super) fn constant(&self) -> Option<(Value, DataType)> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let (value, data_type) = waiting.as_ref()?.0.constant()?;
+        Some((value.clone(), data_type))
+    }
+
+    /// Whether it changes rows.
+    pub(super) fn is_change(&self) -> bool {
+        self.kind == Kind::Change
+    }
+
+    /// Whether it begins a transaction, which costs nothing.
+    pub(super) fn is_begin(&self) -> bool {
+        matches!(self.statement.parsed.tree, Tree::Session(SessionStatement::Begin(_)))
     }
 
     /// Whether it gives the rows of a query.
@@ -436,15 +511,31 @@ impl Prepared {
 
     /// What stack it takes to run it, as far as is known before; another plan is made where there is more.
     pub(super) fn room(&self) -> Room {
+        match self.kind {
+            // What its table is held to is bound with it.
+            Kind::Change => Room::Deep,
+            _ => self.room_of_plan(),
+        }
+    }
+
+    /// What stack it takes to run by the plan that it has.
+    pub(super) fn room_of_plan(&self) -> Room {
+        if self.is_begin() {
+            return Room::Shallow;
+        }
         let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         cached.as_ref().map_or(Room::Deep, |cached| cached.planned.room)
     }
 
     /// The plan that it has, if it is good for what the session sees.
     pub(super) fn still(&self, session: &Session, snapshot: &Snapshot<'_>) -> Option<Arc<Planned>> {
+        self.still_with(session, snapshot, |cached| Arc::clone(&cached.planned))
+    }
+
+    fn still_with<T>(&self, session: &Session, snapshot: &Snapshot<'_>, of: impl FnOnce(&Cached) -> T) -> Option<T> {
         let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         let is_good = |cached: &&Cached| cached.rules == session.options.rules && snapshot.has_still(&cached.uses);
-        cached.as_ref().filter(is_good).map(|cached| Arc::clone(&cached.planned))
+        cached.as_ref().filter(is_good).map(of)
     }
 
     pub(super) fn plan(&self, session: &Session, snapshot: &Snapshot<'_>) -> Result<Arc<Planned>> {
@@ -465,10 +556,48 @@ impl Prepared {
         let planned = Arc::new(running.plan(query, snapshot, &running.context())?);
         if let Some(uses) = uses {
             let rules = session.options.rules.clone();
-            let cached = Cached { uses, rules, planned: Arc::clone(&planned) };
+            let cached = Cached { uses, rules, planned: Arc::clone(&planned), change: None, ran: None };
             *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = Some(cached);
         }
         Ok(planned)
+    }
+}
+
+/// The times of transaction and statement, as a change that is kept has them as parameters.
+fn moments(session: &Session) -> [Value; 2] {
+    let times = session.work.times();
+    [times.transaction, times.statement].map(Value::Int)
+}
+
+/// Where a prepared statement keeps its change, for a session.
+struct Kept<'k> {
+    prepared: &'k Prepared,
+    session: &'k Session,
+}
+
+impl Keeper for Kept<'_> {
+    fn change(&self, snapshot: &Snapshot<'_>) -> Option<Arc<PlannedChange>> {
+        self.prepared.still_with(self.session, snapshot, |cached| cached.change.clone()).flatten()
+    }
+
+    fn prepare(&self, snapshot: &Snapshot<'_>) {
+        self.prepared.widen(snapshot);
+        snapshot.name_moments(u32::try_from(self.prepared.types.len()).ok());
+    }
+
+    fn forgo(&self, snapshot: &Snapshot<'_>) {
+        snapshot.name_moments(None);
+    }
+
+    fn note(&self, ran: Duration) {
+        self.prepared.note(Some(ran));
+    }
+
+    fn keep(&self, snapshot: &Snapshot<'_>, change: &Arc<PlannedChange>) {
+        let Some(uses) = lasting_uses(snapshot) else { return };
+        let (rules, planned) = (self.session.options.rules.clone(), Arc::clone(&change.planned));
+        let cached = Cached { uses, rules, planned, change: Some(Arc::clone(change)), ran: None };
+        *self.prepared.cached.lock().unwrap_or_else(PoisonError::into_inner) = Some(cached);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Statements that are known to be short: for callers that may not wait, such as threads that carry the messages of many clients.
 //!
 //! A statement is short by the plan that it has, if that is still good for what the session sees, and by what the plan says of its
-//! time. To make a plan takes longer than that, so nothing is planned here; nor is anything run once more.
+//! time; a change, if it is part of a transaction, whose end writes it. To make a plan takes longer than that, so nothing is planned
+//! here; nor is anything run once more.
 
 use super::Session;
 use super::prepared::{Execution, Prepared};
@@ -38,13 +39,19 @@ impl Session {
     /// # Errors
     /// Those of running it.
     pub fn run_within(&self, prepared: &Prepared, parameters: &[Value], time: Duration) -> Result<Option<Execution>> {
+        if prepared.is_begin() {
+            return self.run(prepared, parameters).map(Some);
+        }
         if self.options.backend != Backend::Cpu || !prepared.kept().is_some_and(|planned| is_within(&planned, time)) {
             return Ok(None);
         }
         let (done, ran) = self.seen_running(&prepared.statement, || {
-            self.as_statement(|| {
+            self.as_statement_within(prepared.room_of_plan(), || {
                 let parameters = &*prepared.admitted(self, parameters)?;
-                self.in_transaction(|| self.run_short(prepared, parameters, time))
+                self.in_transaction(|| match prepared.is_change() {
+                    true => prepared.run_short_change(self, parameters, time),
+                    false => self.run_short(prepared, parameters, time),
+                })
             })
         })?;
         Ok(match (done, ran) {
@@ -218,5 +225,122 @@ mod tests {
         session.end_implicit().expect("it is done");
         assert!(session.is_end_idle());
         assert!(session.run_within(&prepared, &[], SHORT).is_err());
+    }
+
+    /// Runs a prepared change, and says whether that was done on the short way.
+    fn change(session: &Session, prepared: &Prepared, parameters: &[Value]) -> (bool, String) {
+        let long = std::time::Duration::from_millis(10);
+        let short = session.run_within(prepared, parameters, long).expect("it runs");
+        let is_short = short.is_some();
+        let run = || session.run(prepared, parameters).expect("it runs");
+        let Execution::Result(result) = short.unwrap_or_else(run) else { panic!("it is no COPY") };
+        (is_short, result.tag().expect("a tag").to_owned())
+    }
+
+    #[test]
+    fn changes_in_a_transaction() {
+        let session = session();
+        session.sql("CREATE TABLE log (v int, at timestamptz DEFAULT now(), of timestamptz)").expect("a table");
+        let update = prepare(&session, "UPDATE large SET v = v + $1 WHERE k = $2");
+        let delete = prepare(&session, "DELETE FROM large WHERE k = $1");
+        let insert = prepare(&session, "INSERT INTO log (v, of) VALUES ($1, statement_timestamp())");
+        let begin = prepare(&session, "BEGIN");
+        let run = |prepared: &Prepared, values: &[i64]| {
+            change(&session, prepared, &values.iter().map(|&value| Value::Int(value)).collect::<Vec<_>>())
+        };
+        assert_eq!(run(&begin, &[]), (true, "BEGIN".to_owned()));
+        // The first plan is for one snapshot, the second for what comes.
+        for (round, is_short) in [(1, false), (2, false), (3, true), (4, true), (5, true)] {
+            assert_eq!(run(&update, &[round, 7]), (is_short, "UPDATE 1".to_owned()), "{round}");
+            assert_eq!(run(&insert, &[round]).1, "INSERT 0 1");
+        }
+        assert_eq!(run(&update, &[1, 1_000_000]), (true, "UPDATE 0".to_owned()));
+        let before = crate::plan::plans_made();
+        for round in 0..20 {
+            assert_eq!(run(&update, &[1, 8 + round]), (true, "UPDATE 1".to_owned()));
+            assert_eq!(run(&insert, &[round]), (true, "INSERT 0 1".to_owned()));
+        }
+        assert_eq!(crate::plan::plans_made(), before);
+        run(&delete, &[100]);
+        run(&delete, &[101]);
+        assert_eq!(run(&delete, &[102]), (true, "DELETE 1".to_owned()));
+        assert_eq!(run(&delete, &[102]), (true, "DELETE 0".to_owned()));
+        let of = |sql: &str| session.query_scalar::<i64>(sql, ()).expect(sql);
+        assert_eq!(of("SELECT v FROM large WHERE k = 7"), 49 + 1 + 2 + 3 + 4 + 5);
+        assert_eq!(of("SELECT count(*) FROM large WHERE k BETWEEN 8 AND 27 AND v = k * 7 % 1000 + 1"), 20);
+        assert_eq!(of("SELECT count(*) FROM large"), 149_997);
+        // All of a transaction is at one time.
+        assert_eq!(of("SELECT count(DISTINCT at) FROM log"), 1);
+        assert!(of("SELECT count(DISTINCT of) FROM log") > 20);
+        assert_eq!(of("SELECT count(*) FROM log WHERE at <> now() OR of < at OR of > clock_timestamp()"), 0);
+        session.sql("COMMIT").expect("it is done");
+        // Alone each is a transaction, which is to be written.
+        assert!(!run(&update, &[1, 7]).0);
+        assert_eq!(of("SELECT v FROM large WHERE k = 7"), 65);
+        // Of another transaction the times are others.
+        run(&insert, &[0]);
+        assert_eq!(of("SELECT count(DISTINCT at) FROM log"), 2);
+    }
+
+    #[test]
+    fn what_ends_a_plan_for_changes() {
+        let session = session();
+        session
+            .sql("CREATE TABLE t (k int PRIMARY KEY, v int, w text); INSERT INTO t VALUES (1, 1, 'a'), (2, 2, 'b')")
+            .expect("it");
+        let update = prepare(&session, "UPDATE t SET v = v + $1 WHERE k = $2");
+        let select = prepare(&session, "SELECT sum(v) FROM t WHERE k >= $1");
+        let state = |prepared: &Prepared, values: &[Value]| {
+            session.run(prepared, values).map(|_| ()).map_err(|error| error.sqlstate())
+        };
+        let add = |by: i64, k: i64| state(&update, &[Value::Int(by), Value::Int(k)]);
+        let sum = || rows(session.run(&select, &[Value::Int(1)]).expect("it runs"))[0];
+        for round in 1..6 {
+            assert_eq!((add(1, 1), sum()), (Ok(()), Some(3 + round)));
+        }
+        // Beyond what there was room for, below it, and NULL.
+        assert_eq!((add(2_000_000_000, 1), sum()), (Ok(()), Some(2_000_000_008)));
+        assert_eq!(add(2_000_000_000, 1), Err("22003"));
+        assert_eq!((add(-2_000_000_100, 1), sum()), (Ok(()), Some(-92)));
+        session.sql("UPDATE t SET v = NULL WHERE k = 2").expect("it");
+        assert_eq!((add(1, 2), sum()), (Ok(()), Some(-94)));
+        // Out of order, many more, none at all.
+        session.sql("INSERT INTO t SELECT -k, 1, 'c' FROM generate_series(1, 1000) g (k)").expect("it");
+        assert_eq!((add(1, -1000), sum()), (Ok(()), Some(-94)));
+        session.sql("INSERT INTO t SELECT k, 1, 'c' FROM generate_series(3, 100000) g (k)").expect("it");
+        assert_eq!((add(1, 100_000), sum()), (Ok(()), Some(-94 + 99_998 + 1)));
+        session.sql("TRUNCATE t").expect("it");
+        assert_eq!((add(1, 1), sum()), (Ok(()), None));
+        // Held to more, with other columns, not there.
+        session.sql("INSERT INTO t VALUES (1, 1, 'a'); ALTER TABLE t ADD CHECK (v < 5)").expect("it");
+        assert_eq!((add(1, 1), add(10, 1), sum()), (Ok(()), Err("23514"), Some(2)));
+        session.sql("ALTER TABLE t DROP COLUMN w, ADD COLUMN x int GENERATED ALWAYS AS (v * 2) STORED").expect("it");
+        assert_eq!((add(1, 1), sum()), (Ok(()), Some(3)));
+        assert_eq!(session.query_scalar::<i64>("SELECT x FROM t", ()).expect("a number"), 6);
+        session.sql("ALTER TABLE t DROP COLUMN x, ALTER COLUMN v TYPE smallint").expect("it");
+        assert_eq!((add(1, 1), add(40_000, 1), sum()), (Ok(()), Err("22003"), Some(4)));
+        session.sql("DROP TABLE t").expect("it");
+        assert_eq!(add(1, 1), Err("42P01"));
+        session.sql("CREATE TABLE t AS SELECT 1 AS k, 10 AS v UNION ALL SELECT 1, 20").expect("it");
+        assert_eq!((add(1, 1), sum()), (Ok(()), Some(32)));
+    }
+
+    #[test]
+    fn a_change_that_would_wait_is_not_short() {
+        let (session, key) = (session(), [Value::Int(1), Value::Int(7)]);
+        let other = session.engine().session();
+        let update = prepare(&session, "UPDATE large SET v = v + $1 WHERE k = $2");
+        session.sql("BEGIN").expect("it");
+        for _ in 0..3 {
+            change(&session, &update, &key);
+        }
+        session.sql("COMMIT; BEGIN").expect("it");
+        other.sql("BEGIN; UPDATE large SET v = 0 WHERE k = 7").expect("it");
+        assert!(session.run_within(&update, &key, Duration::from_millis(10)).expect("no error").is_none());
+        assert_eq!(change(&session, &update, &[Value::Int(1), Value::Int(9)]), (true, "UPDATE 1".to_owned()));
+        other.sql("COMMIT").expect("it");
+        assert_eq!(change(&session, &update, &key).1, "UPDATE 1");
+        session.sql("COMMIT").expect("it");
+        assert_eq!(session.query_scalar::<i64>("SELECT v FROM large WHERE k = 7", ()).expect("a number"), 1);
     }
 }

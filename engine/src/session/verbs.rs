@@ -395,7 +395,11 @@ impl Session {
             let before = "SELECT CAST((";
             let of = Statement::only(&format!("{before}{text}) AS {})", data_type.in_statements()))?;
             let place = |error: Error| error.shifted(*start as usize);
-            let prepared = self.prepare_statement(&of, &[]).map_err(place)?;
+            let prepared = self.bind_statement(&of).map_err(place)?;
+            if let Some((value, _)) = prepared.constant().filter(|(_, of)| of == data_type) {
+                found.push(value);
+                continue;
+            }
             let parameters = &parameters[..prepared.parameter_types().len().min(parameters.len())];
             let rows = prepared.execute(self, parameters).map_err(place)?;
             let field = rows.fields()[0].clone();

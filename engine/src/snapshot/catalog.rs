@@ -31,23 +31,29 @@ impl Catalog for Snapshot<'_> {
         {
             return Ok(Some(CatalogEntry::Table(Arc::clone(&coming.info))));
         }
-        let found = self.find(name).map(|(_, entry)| entry);
+        let found = self.find(name).map(|(name, entry)| self.seen_by_planner(&name, entry));
         let used = found.as_ref().map(Found::new);
         self.names.borrow_mut().push(Use { name: name.clone(), found: used });
         Ok(found)
     }
 
+    fn target(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
+        let found = self.find(name).map(|(_, entry)| entry);
+        let used = found.as_ref().map(|entry| match entry {
+            CatalogEntry::Table(info) => Found::Target(Arc::clone(info)),
+            entry => Found::new(entry),
+        });
+        self.names.borrow_mut().push(Use { name: name.clone(), found: used });
+        Ok(found)
+    }
+
     fn to_change(&self, name: &TableName) -> Result<Option<Arc<TableInfo>>> {
-        let Some((found, CatalogEntry::Table(_))) = self.find(name) else { return Ok(None) };
-        // What a plan of it would be made from changes with each statement that is run.
-        self.counts.set(true);
-        if let Some((_, known, _)) = self.changing.borrow().iter().find(|(of, ..)| *of == found) {
-            return Ok(Some(Arc::clone(&known.info)));
+        let Some(info) = self.with_numbers(name) else { return Ok(None) };
+        let info = if self.widens.get() { Arc::new(info.widened()) } else { info };
+        let mut changed = self.changed.borrow_mut();
+        if !changed.iter().any(|(of, _)| of == name) {
+            changed.push((name.clone(), Arc::clone(&info)));
         }
-        let Ok(stored) = self.state.table(&found) else { return Ok(None) };
-        let numbered = stored.numbered();
-        let info = Arc::clone(&numbered.info);
-        self.changing.borrow_mut().push((found, numbered, stored.info.handle));
         Ok(Some(info))
     }
 
@@ -320,6 +326,10 @@ impl Catalog for Snapshot<'_> {
     fn statement_time(&self) -> i64 {
         self.asks_time.set(true);
         self.times.statement
+    }
+
+    fn moments(&self) -> Option<u32> {
+        self.moments.get()
     }
 
     fn prepared_literals(&self) -> Arc<Literals> {

@@ -19,6 +19,7 @@ use multiloop_planner::catalog::{
 };
 use multiloop_planner::function::IntervalStyle;
 use multiloop_planner::multiloop::Program;
+use multiloop_planner::relation::{KeyLookup, KeyValue};
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use std::cell::{Cell, Ref, RefCell};
@@ -90,6 +91,14 @@ pub(crate) struct Snapshot<'a> {
     coming: RefCell<Option<StoredTable>>,
     /// Tables with the numbers of their rows, under the names of those, which the statement changes.
     changing: RefCell<Vec<(Qualified, StoredTable, TableHandle)>>,
+    /// The same by the names that the statement gives them, and what the planner saw of them.
+    changed: RefCell<Vec<(TableName, Arc<TableInfo>)>>,
+    /// Whether the planner sees tables with room for changes.
+    widens: Cell<bool>,
+    /// The first of the parameters that have the times of transaction and statement, if two do.
+    moments: Cell<Option<u32>>,
+    /// Tables of an older snapshot, which a plan scans, and those that are scanned in their place.
+    stand_ins: RefCell<Vec<(TableHandle, TableHandle)>>,
     /// Tables with the numbers of their rows, without those that others have taken.
     skipping: RefCell<Vec<StoredTable>>,
     /// Tables whose rows a part of the statement gives before another one reads them: rows that were to be inserted beside those that
@@ -109,6 +118,8 @@ pub(crate) struct Uses {
     state: StateMark,
     path: SearchPath,
     names: Vec<Use>,
+    /// The tables that it changes, with the numbers of their rows.
+    changed: Vec<(TableName, Arc<TableInfo>)>,
     /// The time zone, where it matters.
     zone: Option<Arc<str>>,
     /// How intervals are written, where it matters.
@@ -144,23 +155,18 @@ struct Use {
 
 #[derive(Clone, Debug)]
 enum Found {
-    Table(TableHandle),
+    /// What the planner saw of a table.
+    Table(Arc<TableInfo>),
+    /// The same, of whose rows it has seen nothing.
+    Target(Arc<TableInfo>),
     View(Arc<View>),
 }
 
 impl Found {
     fn new(entry: &CatalogEntry) -> Self {
         match entry {
-            CatalogEntry::Table(info) => Found::Table(info.handle),
+            CatalogEntry::Table(info) => Found::Table(Arc::clone(info)),
             CatalogEntry::View(view) => Found::View(Arc::clone(view)),
-        }
-    }
-
-    fn is(&self, other: &Found) -> bool {
-        match (self, other) {
-            (Found::Table(handle), Found::Table(other)) => handle == other,
-            (Found::View(known), Found::View(other)) => Arc::ptr_eq(known, other),
-            _ => false,
         }
     }
 }
@@ -208,6 +214,10 @@ impl<'a> Snapshot<'a> {
             asked: RefCell::default(),
             coming: RefCell::default(),
             changing: RefCell::default(),
+            changed: RefCell::default(),
+            widens: Cell::new(false),
+            moments: Cell::new(None),
+            stand_ins: RefCell::default(),
             skipping: RefCell::default(),
             awaited: RefCell::default(),
             is_trusted: Cell::new(false),
@@ -223,6 +233,19 @@ impl<'a> Snapshot<'a> {
     pub(crate) fn changed_handle(&self, name: &Qualified) -> Option<TableHandle> {
         let changing = self.changing.borrow();
         changing.iter().find(|(of, ..)| of == name).map(|(_, _, handle)| *handle)
+    }
+
+    /// What the planner sees of a table with the numbers of its rows, if there is one of the name.
+    fn with_numbers(&self, name: &TableName) -> Option<Arc<TableInfo>> {
+        let Some((found, CatalogEntry::Table(_))) = self.find(name) else { return None };
+        if let Some((_, numbered, _)) = self.changing.borrow().iter().find(|(of, ..)| *of == found) {
+            return Some(Arc::clone(&numbered.info));
+        }
+        let stored = self.state.table(&found).ok()?;
+        let numbered = stored.numbered();
+        let info = Arc::clone(&numbered.info);
+        self.changing.borrow_mut().push((found, numbered, stored.info.handle));
+        Some(info)
     }
 
     /// Says which rows a table has that the statement has asked for before, without rows.
@@ -451,6 +474,7 @@ impl<'a> Snapshot<'a> {
             state: self.state.mark(),
             path: Arc::clone(&self.path),
             names: self.names.borrow().clone(),
+            changed: self.changed.borrow().clone(),
             zone: self.asks_zone.get().then(|| Arc::clone(&self.zone)),
             style: self.asks_style.get().then_some(self.style),
             facts: self.asks_session.get().then(|| self.facts.clone()),
@@ -462,7 +486,65 @@ impl<'a> Snapshot<'a> {
         }
     }
 
-    /// Whether what a plan was made from is as it was: it may be used again.
+    /// Lets the planner see tables with room for changes: a plan for them is good for later snapshots, too.
+    pub(crate) fn widen(&self, widens: bool) {
+        self.widens.set(widens);
+    }
+
+    /// Says which parameters have the times of transaction and statement, from this one on.
+    pub(crate) fn name_moments(&self, first: Option<u32>) {
+        self.moments.set(first);
+    }
+
+    /// A table as the planner is to see it. What the system makes, and what providers have, is not changed by statements.
+    fn seen_by_planner(&self, name: &Qualified, entry: CatalogEntry) -> CatalogEntry {
+        let is_stored = || matches!(self.state.get(name), Some(Entry::Table(table)) if table.provided().is_none());
+        match entry {
+            CatalogEntry::Table(info) if self.widens.get() && is_stored() => {
+                CatalogEntry::Table(Arc::new(info.widened()))
+            }
+            entry => entry,
+        }
+    }
+
+    /// Whether a plan for one snapshot of a table is good for another one, which it scans then.
+    fn stands_in(&self, planned: &TableInfo, now: &TableInfo) -> bool {
+        if planned.handle == now.handle {
+            return true;
+        }
+        if !planned.covers(now) {
+            return false;
+        }
+        let mut stand_ins = self.stand_ins.borrow_mut();
+        let domains = planned.domains.iter().zip(&now.domains).filter_map(|(planned, now)| {
+            let (planned, now) = planned.as_ref().zip(now.as_ref())?;
+            Some((planned.table.handle, now.table.handle))
+        });
+        for (planned, now) in domains.chain([(planned.handle, now.handle)]) {
+            if planned != now && !stand_ins.contains(&(planned, now)) {
+                stand_ins.push((planned, now));
+            }
+        }
+        true
+    }
+
+    /// Whether a name stands for what it stood for, or for another snapshot of it that the plan is good for.
+    fn is_still(&self, Use { name, found }: &Use) -> bool {
+        match (found, self.find(name)) {
+            (Some(Found::View(known)), Some((_, CatalogEntry::View(view)))) => Arc::ptr_eq(known, &view),
+            (Some(Found::Table(planned)), Some((_, CatalogEntry::Table(now)))) => self.stands_in(planned, &now),
+            (Some(Found::Target(planned)), Some((_, CatalogEntry::Table(now)))) => planned.is_alike(&now),
+            (found, now) => found.is_none() && now.is_none(),
+        }
+    }
+
+    /// The same of a table that the statement changes.
+    fn changes_still(&self, (name, planned): &(TableName, Arc<TableInfo>)) -> bool {
+        self.with_numbers(name).is_some_and(|now| self.stands_in(planned, &now))
+    }
+
+    /// Whether what a plan was made from is as it was, or has changed so little that the plan is good for it: it may be used again,
+    /// in this snapshot.
     pub(crate) fn has_still(&self, uses: &Uses) -> bool {
         let is_zone = uses.zone.as_ref().is_none_or(|zone| *zone == self.zone);
         let is_style = uses.style.is_none_or(|style| style == self.style);
@@ -474,15 +556,15 @@ impl<'a> Snapshot<'a> {
         {
             return false;
         }
-        let is_same = |Use { name, found }: &Use| match (found, self.find(name)) {
-            (Some(found), Some((_, entry))) => found.is(&Found::new(&entry)),
-            (found, now) => found.is_none() && now.is_none(),
-        };
         match (self.state.is(&uses.state), self.rights() == uses.rights) {
-            (true, true) if !uses.looks => true,
+            (true, true) if !uses.looks && uses.changed.is_empty() => true,
             (false, _) if uses.resolves => false,
             // Who may not is told so where the names are bound.
-            _ => uses.names.iter().all(is_same) && uses.asked.iter().all(|asked| self.allows(asked).is_ok()),
+            _ => {
+                uses.names.iter().all(|used| self.is_still(used))
+                    && uses.changed.iter().all(|changed| self.changes_still(changed))
+                    && uses.asked.iter().all(|asked| self.allows(asked).is_ok())
+            }
         }
     }
 
@@ -522,9 +604,54 @@ impl<'a> Snapshot<'a> {
         self.provides.get() && program.tables().any(|(handle, ..)| self.provider(handle).is_some())
     }
 
+    /// What tables have left of which a program asks for the row of one key: that row, or none. Only those that an index knows.
+    pub(crate) fn rows_of_keys(
+        &self,
+        lookups: &[KeyLookup],
+        parameters: &[Value],
+        context: &Context,
+    ) -> Result<Vec<(TableHandle, Arc<Table>)>> {
+        let mut found = Vec::new();
+        for lookup in lookups {
+            let values = lookup.values.iter().map(|value| match value {
+                KeyValue::Constant(value) => Some(value.clone()),
+                KeyValue::Parameter(number) => parameters.get(*number as usize).cloned(),
+            });
+            let Some(values) = values.collect::<Option<Vec<Value>>>() else { continue };
+            let handle = self.stand_in(lookup.table);
+            let numbered = self
+                .changing
+                .borrow()
+                .iter()
+                .find_map(|(_, stored, own)| (stored.info.handle == handle).then(|| (stored.clone(), *own)));
+            let stored = || {
+                self.state.iter().find_map(|(_, _, object)| match &object.entry {
+                    Entry::Table(stored) if stored.info.handle == handle => Some((stored.clone(), handle)),
+                    _ => None,
+                })
+            };
+            let Some((stored, own)) = numbered.or_else(stored) else { continue };
+            let Some(key) = stored.info.declared.keys.get(lookup.key) else { continue };
+            let (table, marks) = (stored.stored(), stored.info.hidden.deleted);
+            let row = stored.keys.lookup((lookup.key, key), &values, (own, table, marks), context)?;
+            let Some(row) = row else { continue };
+            let columns: Vec<usize> = (0..table.fields.len()).collect();
+            let rows: Vec<usize> = row.into_iter().collect();
+            found.push((lookup.table, Arc::new(table.rows_at(&rows, &columns, context)?)));
+        }
+        Ok(found)
+    }
+
+    /// What is scanned in the place of a table.
+    fn stand_in(&self, handle: TableHandle) -> TableHandle {
+        let stand_ins = self.stand_ins.borrow();
+        stand_ins.iter().rev().find(|(planned, _)| *planned == handle).map_or(handle, |(_, now)| *now)
+    }
+
     /// The table of a handle, of which programs may scan those that have been named. There are many tables, and a program scans few:
     /// to look through all of them costs less than to enter them into a map.
     pub(crate) fn table(&self, handle: TableHandle) -> Option<Arc<Table>> {
+        let handle = self.stand_in(handle);
         let of = |stored: &StoredTable| stored.scanned(handle);
         let named = |object: &Object| match &object.entry {
             Entry::Table(table) => of(table),

@@ -8,11 +8,13 @@ mod deferred;
 mod dropped;
 mod granted;
 mod indexes;
+mod kept;
 mod locking;
 mod maintained;
 mod materialized;
 mod renamed;
 mod routine;
+mod run;
 mod sequence;
 mod view;
 
@@ -21,150 +23,27 @@ use crate::catalog::{Entry, PUBLIC, Qualified, Schema, State, StoredTable, TEMPO
 use crate::engine::find_files;
 use crate::format::{Format, Writing};
 use crate::plan::{Executable, Planned, Timings, timed};
-use crate::running::{Runner, Running};
+use crate::running::{Backend, Runner, Running};
 use crate::stream::{Notice, ResultStream};
 use crate::system::{INFORMATION, PG_CATALOG};
-use crate::transaction::{TransactionStatus, Write, conflict};
-use crate::{Error, ErrorKind, Result, explain, format, keys, provider, summary};
+use crate::transaction::{Write, conflict};
+use crate::{Error, ErrorKind, Result, format, keys, summary};
+use kept::PlannedKind;
+pub(crate) use kept::{Keeper, PlannedChange, run_short};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::{Column, Table};
-use multiloop_planner::catalog::{Catalog, Declared, FileOptions, Right, TableInfo, TableName, is_key};
+use multiloop_planner::catalog::{Declared, FileOptions, Right, TableInfo, TableName, is_key};
 use multiloop_planner::error::Subject;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{self, ColumnSequence, Definition, Statement};
 use multiloop_planner::types::{DataType, Field};
 use multiloop_planner::value::Value;
+pub(crate) use run::{Bind, run, run_kept};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Schemas that are the system's.
 const SYSTEM: [&str; 2] = [PG_CATALOG, INFORMATION];
-
-/// Makes a statement over what is in a catalog, for parameters of these types; with numerics of any number of digits where the
-/// flag says so.
-pub(crate) type Bind<'b> = dyn Fn(&dyn Catalog, &[DataType], bool) -> Result<Statement> + 'b;
-
-/// Binds and runs one statement. Where decimals have overflowed, which nothing has seen of yet, it is bound and run once
-/// more with numerics of any number of digits.
-pub(crate) fn run(
-    session: &Running<'_>,
-    bind: &Bind<'_>,
-    parameters: &[(Value, DataType)],
-    timings: Timings,
-) -> Result<ResultStream> {
-    let run = |wide| provider::while_outgrown(|| run_changing(session, bind, parameters, timings, wide));
-    match run(false) {
-        Err(error) if error.kind().asks_for_wide_numerics() => run(true),
-        result => result,
-    }
-}
-
-/// How often a statement that changes a table is run without the right to write: it begins anew where another changes the table
-/// meanwhile, at last while nobody else may.
-const OVERTAKEN_MAX: usize = 3;
-
-/// Runs a statement until nobody has changed what it changes while it was looking.
-fn run_changing(
-    session: &Running<'_>,
-    bind: &Bind<'_>,
-    parameters: &[(Value, DataType)],
-    timings: Timings,
-    wide: bool,
-) -> Result<ResultStream> {
-    let run = || {
-        for attempt in 0.. {
-            // In a transaction its own state is nobody else's.
-            let write = (attempt >= OVERTAKEN_MAX && session.work.base().is_none()).then(|| session.begin_write());
-            if let Some(result) = run_once(session, bind, parameters, (timings, wide), write.transpose()?)? {
-                return Ok(result);
-            }
-            session.cancellation.check()?;
-            session.refresh()?;
-        }
-        Err(Error::internal("a statement was never done"))
-    };
-    let result = run();
-    // Alone it was a transaction.
-    if session.work.status() == TransactionStatus::Idle {
-        session.engine.0.row_locks.release(session.work.identity().0);
-    }
-    result
-}
-
-/// None if somebody has changed the table that the statement changes; not with the right to write.
-fn run_once(
-    session: &Running<'_>,
-    bind: &Bind<'_>,
-    parameters: &[(Value, DataType)],
-    (mut timings, wide): (Timings, bool),
-    write: Option<Write<'_>>,
-) -> Result<Option<ResultStream>> {
-    let types: Vec<DataType> = parameters.iter().map(|(_, data_type)| *data_type).collect();
-    let values: Vec<Value> = parameters.iter().map(|(value, _)| value.clone()).collect();
-    session.with_snapshot(|snapshot| {
-        let bound = timed(&mut timings.plan, || bind(snapshot, &types, wide));
-        let statement = bound.map_err(|error| snapshot.with_file_hint(error))?;
-        let runner = Runner { session, snapshot, parameters: &values };
-        if let Statement::Change(change) = statement {
-            return runner.change(&change, write, timings);
-        }
-        if let Statement::ChangingWith(with) = statement {
-            return runner.change_with(&with, write, timings);
-        }
-        if let Statement::Locking(locking) = statement {
-            drop(write);
-            return runner.lock(&locking, timings);
-        }
-        let done = match statement {
-            Statement::Query(query) => {
-                let planned = runner.planned(query, &mut timings)?;
-                // What runs once more, with wide numerics, is one query.
-                if !wide {
-                    session.count_hashed(&planned, &mut timings);
-                }
-                runner.run(&planned, timings)
-            }
-            Statement::Explain { kind, analyze, form, query } => {
-                explain::explain(&runner, kind, (analyze, form), query)
-            }
-            statement @ (Statement::CreateTable { .. }
-            | Statement::CreateTableAs { .. }
-            | Statement::CreateView { .. }
-            | Statement::CreateMaterialized { .. }) => runner.make(statement),
-            Statement::Define(definition) => runner.define(definition, wide),
-            Statement::CreateRoutine { name, routine, needs, or_replace } => {
-                runner.create_routine(&name, *routine, (needs, or_replace))
-            }
-            Statement::Alter(altering) => runner.alter(&altering),
-            Statement::CreateSchema { name, owner, if_not_exists } => {
-                runner.create_schema(&name, owner.as_deref(), if_not_exists)
-            }
-            Statement::DropSchema { names, if_exists, cascade } => runner.drop_schemas(&names, if_exists, cascade),
-            Statement::Session(_) => Err(Error::internal("a session's own statement was run as one of tables")),
-            Statement::Insert { name, columns, query } => return runner.insert_rows((&name, &columns), query, write),
-            Statement::Change(_) | Statement::ChangingWith(_) | Statement::Locking(_) => {
-                Err(Error::internal("a change was run as another statement"))
-            }
-            Statement::Drop { names, kind, if_exists, cascade } => runner.drop(&names, kind, if_exists, cascade),
-            Statement::CopyFrom { path: None, .. } | Statement::CopyTo { path: None, .. } => {
-                Err(Error::unsupported("COPY with STDIN or STDOUT without a client to copy with is"))
-            }
-            Statement::CopyFrom { name, columns, path: Some(path), options } => {
-                runner.copy_from(&name, &columns, &path, &options)
-            }
-            Statement::CopyTo { query, path: Some(path), options } => runner.copy_to(query, &path, &options),
-            Statement::ShowTables => Ok(runner.show_tables()),
-            Statement::Describe { name } => runner.describe(&name),
-            Statement::DescribeQuery(query) => Ok(runner.with_placeholders(described(&fields_of(&query)))),
-            Statement::Summarize(query) => {
-                let fields = fields_of(&query);
-                let rows = runner.query(query, timings)?;
-                summary::summarize(&fields, rows, &snapshot.sight(&fields), &session.context())
-            }
-        };
-        done.map(Some)
-    })
-}
 
 /// Rows that a table got.
 struct Inserted {
@@ -192,6 +71,30 @@ impl Source {
 }
 
 impl Runner<'_> {
+    /// Runs a change that has been planned.
+    fn run_change(
+        &self,
+        change: &PlannedChange,
+        write: Option<Write<'_>>,
+        timings: Timings,
+    ) -> Result<Option<ResultStream>> {
+        let executable = &change.planned.executable;
+        if !self.session.is_alone && self.session.options.backend == Backend::Cpu {
+            executable.plan(self.session.hardware())?;
+            if Running::is_for_one(executable) {
+                let alone = Runner { session: &self.session.alone(), ..*self };
+                return alone.run_change(change, write, timings);
+            }
+        }
+        match &change.kind {
+            PlannedKind::Change(of) => self.change(of, &change.planned, write, timings),
+            PlannedKind::Insert(name, columns) => {
+                let source = || self.run(&change.planned, timings).map(Source::Result);
+                self.insert_rows((name, columns), source, write)
+            }
+        }
+    }
+
     fn query(&self, query: Query, mut timings: Timings) -> Result<ResultStream> {
         let planned = self.planned(query, &mut timings)?;
         self.run(&planned, timings)
@@ -462,13 +365,13 @@ impl Runner<'_> {
     fn insert_rows(
         &self,
         (name, columns): (&TableName, &[usize]),
-        query: Query,
+        source: impl FnOnce() -> Result<Source>,
         write: Option<Write<'_>>,
     ) -> Result<Option<ResultStream>> {
         // It asks for the right to write itself.
         let is_last = write.is_some();
         drop(write);
-        let source = self.source(query)?;
+        let source = source()?;
         let rows = self.append(name, |info| {
             let all = info.declared.fields(&info.fields);
             if columns.is_empty() {

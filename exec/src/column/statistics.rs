@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// Longer strings are not kept as a column's minimum or maximum.
 const TEXT_BOUND_BYTES_MAX: usize = 256;
 
+/// Rows of a table from which on workers share the columns.
+const ROWS_FOR_WORKERS: usize = 1024;
+
 /// What one pass over the values of a chunk's column shows. NULLs are skipped, except where said.
 #[derive(Clone, Debug)]
 pub(super) struct Summary {
@@ -359,7 +362,8 @@ impl Table {
 
     /// The same where it is known of some columns about how many distinct values they have.
     pub(super) fn measured_knowing(mut self, distinct: &[Option<u64>], context: Option<&Context>) -> Table {
-        let workers = context.map(Context::workers);
+        // To wake workers for a few rows takes longer than to look at them.
+        let workers = context.filter(|_| self.rows() >= ROWS_FOR_WORKERS).map(Context::workers);
         let summarise = |index: usize| -> Vec<Summary> {
             let data_type = self.fields[index].data_type;
             all(workers, self.chunks.len(), |chunk| Summary::of(&self.chunks[chunk].columns[index], data_type))

@@ -49,7 +49,8 @@ impl SortedKey {
         let collection = nest.first()?.source.collection()?;
         let Shape::Table { statistics, .. } = &program.collection(collection).shape else { return None };
         // So many different integers in a range of no more; NULL's code is one more.
-        let dense = layout.codes()? == statistics.rows + 1 && Technique::Dense.is_on();
+        let is_full = statistics.about_rows.is_none() && layout.codes()? == statistics.rows + 1;
+        let dense = is_full && Technique::Dense.is_on();
         Some(SortedKey { field, layout, dense, step: grid.step.into() })
     }
 }

@@ -7,6 +7,7 @@ mod file_options;
 mod right;
 mod routine;
 mod view;
+mod widened;
 
 pub use conjecture::Conjecture;
 pub use declared::{
@@ -337,6 +338,12 @@ pub trait Catalog {
     /// The table or view of a name, if there is one; one without a schema is looked for where the session looks.
     fn entry(&self, name: &TableName) -> Result<Option<CatalogEntry>>;
 
+    /// The same of a table that a statement changes, of whose rows it reads nothing by that: only its columns, and what it was declared
+    /// with.
+    fn target(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
+        self.entry(name)
+    }
+
     /// The table of a name for a statement that changes rows of it: with their numbers ([`Hidden::number`]). None if there is no table
     /// of that name.
     fn to_change(&self, _: &TableName) -> Result<Option<Arc<TableInfo>>> {
@@ -400,6 +407,12 @@ pub trait Catalog {
     /// The time at which the statement began.
     fn statement_time(&self) -> i64 {
         self.now()
+    }
+
+    /// The number, from 0, of the first of two parameters that have the times at which transaction and statement began, where what
+    /// is bound is to last: these are no constants then.
+    fn moments(&self) -> Option<u32> {
+        None
     }
 
     /// The values that literals in the statement's own text had when it was prepared: they go on to have them.

@@ -20,6 +20,8 @@ pub(crate) fn is_included(column: ColumnId, scan: &Relation, key: ColumnId, prof
     let exact = (data_type.is_integer() || data_type == crate::types::DataType::Date)
         && [low, high].iter().all(|bound| bound.abs() < EXACT_MAX);
     exact
+        // A bound of the rows says nothing.
+        && table.0.statistics.about_rows.is_none()
         && high - low + 1.0 == table.0.statistics.rows as f64
         && low <= least
         && most <= high

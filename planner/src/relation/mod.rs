@@ -13,6 +13,7 @@ pub mod expression;
 mod far_keys;
 mod fingerprint;
 mod inclusion;
+mod key_lookups;
 pub(crate) mod merged_aggregates;
 mod not_null;
 pub mod optimise;
@@ -30,12 +31,14 @@ use crate::multiloop::{Enough, RowBound};
 use crate::speculation::Speculation;
 use crate::stack::{Room, SHALLOW_LEVELS};
 use crate::types::{DataType, Field, SortOrder};
+use crate::value::Value;
 pub(crate) use computed_numeric::computed_numerics;
 pub use expression::{
     AggregateCall, AggregateFunction, ColumnId, Expression, ExpressionKind, FormId, Subquery, SubqueryKind, WindowCall,
     WindowCallee,
 };
 pub use far_keys::FarKey;
+pub use key_lookups::{KeyLookup, KeyValue};
 use std::sync::Arc;
 
 /// A bound query: what to compute and under which names to show it.
@@ -54,6 +57,18 @@ pub struct Query {
 }
 
 impl Query {
+    /// The value of a query of one row and one column that is a literal, or was folded to one, and its type.
+    pub fn constant(&self) -> Option<(&Value, DataType)> {
+        let [(_, output)] = &self.output[..] else { return None };
+        let Relation::Project { input, columns } = &*self.relation else { return None };
+        let is_single = |input: &Relation| matches!(input, Relation::Values { columns, rows } if columns.is_empty() && rows.len() == 1);
+        let value = columns.iter().find(|(id, _)| id == output).map(|(_, value)| value).filter(|_| is_single(input))?;
+        match &value.kind {
+            ExpressionKind::Constant(of) => Some((of, value.data_type)),
+            _ => None,
+        }
+    }
+
     /// What stack it takes to run it, once it is planned.
     pub fn room(&self) -> Room {
         if depth::is_deeper(&self.relation, SHALLOW_LEVELS) { Room::Deep } else { Room::Shallow }

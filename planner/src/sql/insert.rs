@@ -236,7 +236,7 @@ impl Binder<'_, '_> {
         let Some(through) = self.through(name, Verb::Insert, position)? else {
             return self.table_named(name, position);
         };
-        let entry = self.builder.catalog.entry(&through.base).map_err(|error| error.at(position))?;
+        let entry = self.builder.catalog.target(&through.base).map_err(|error| error.at(position))?;
         self.through = Some(std::rc::Rc::new(through));
         match entry {
             Some(CatalogEntry::Table(info)) => Ok(info),
@@ -269,7 +269,7 @@ impl Binder<'_, '_> {
 
     fn table_named(&self, table: &TableName, position: Option<Position>) -> Result<Arc<TableInfo>> {
         self.builder.catalog.check_right(table, Right::Insert, None).map_err(|error| error.at(position))?;
-        match self.builder.catalog.entry(table).map_err(|error| error.at(position))? {
+        match self.builder.catalog.target(table).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) if info.declared.materialized.is_some() => {
                 let message = format!("cannot change materialized view \"{}\"", table.name);
                 Err(Error::new(ErrorKind::WrongObjectType, message).at(position))

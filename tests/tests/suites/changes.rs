@@ -11,9 +11,11 @@ mod terms;
 
 use super::typed_random::Random;
 use model::{Model, N_BOUND, Tables};
-use multiloop::Session;
-use multiloop_tests::{Answer, WAYS, Way, answer};
+use multiloop::{Prepared, Session};
+use multiloop_tests::{Answer, WAYS, Way, answer, answer_of};
 use statement::{Change, Kind, Sizes, TABLES};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 use terms::Row;
 
@@ -35,6 +37,10 @@ struct Run {
     rows_max: usize,
     /// The last statements, for a failure.
     log: Vec<String>,
+    /// Statements that were prepared when they first ran: their plans are to be good for what became of the tables since.
+    prepared: HashMap<String, Prepared>,
+    /// Changes of those, some of which run again.
+    past: Vec<Change>,
 }
 
 impl Run {
@@ -45,13 +51,26 @@ impl Run {
         for definition in DEFINITIONS {
             session.sql(definition).expect("a table is made");
         }
-        let (model, random) = (Model::default(), Random(seed));
-        Run { session, other, model, random, sizes, rows_max, log: vec![format!("{}, seed {seed}", way.name)] }
+        let (model, random, log) = (Model::default(), Random(seed), vec![format!("{}, seed {seed}", way.name)]);
+        Run { session, other, model, random, sizes, rows_max, log, prepared: HashMap::new(), past: Vec::new() }
     }
 
     fn answer(&mut self, sql: &str) -> Answer {
         self.log.push(sql.to_owned());
         answer(&self.session, sql)
+    }
+
+    /// Runs a statement that was prepared, now or before.
+    fn answer_prepared(&mut self, sql: &str) -> Answer {
+        self.log.push(format!("{sql} -- prepared"));
+        let prepared = match self.prepared.entry(sql.to_owned()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => match self.session.prepare(sql) {
+                Ok(prepared) => place.insert(prepared),
+                Err(error) => return Answer::Error(error.sqlstate().to_owned(), error.message().to_owned()),
+            },
+        };
+        answer_of(|| prepared.execute(&self.session, &[]))
     }
 
     /// The last statements, to be shown with a failure.
@@ -80,14 +99,22 @@ impl Run {
 
     fn change(&mut self) {
         let is_large = [0, 1].map(|table| self.model.tables[table].len() > self.rows_max);
-        let mut change = Change::random(&mut self.random, self.sizes, is_large);
+        let is_again = !self.past.is_empty() && !is_large.contains(&true) && self.random.one_of(3);
+        let mut change = match is_again {
+            true => self.past[self.random.below(self.past.len() as u64) as usize].clone(),
+            false => Change::random(&mut self.random, self.sizes, is_large),
+        };
         if let Kind::Insert { conflict, .. } = &mut change.kind
             && change.table > 0
         {
             *conflict = None;
         }
         let expected = self.model.apply(&change);
-        let found = self.answer(&change.sql());
+        let is_prepared = is_again || self.random.one_of(4);
+        let found = if is_prepared { self.answer_prepared(&change.sql()) } else { self.answer(&change.sql()) };
+        if is_prepared && !is_again && self.past.len() < 12 {
+            self.past.push(change.clone());
+        }
         match (expected, found) {
             (Ok(rows), Answer::Done(tag)) if !change.returning => {
                 let count =
@@ -177,7 +204,8 @@ impl Run {
 
     fn ask(&mut self) {
         let (sql, expected) = questions::random(&mut self.random, &self.model.tables);
-        match answer(&self.session, &sql) {
+        let found = if self.random.one_of(2) { self.answer_prepared(&sql) } else { answer(&self.session, &sql) };
+        match found {
             Answer::Rows(_, found) => assert_eq!(found, expected, "{sql}\n{}", self.log()),
             found => panic!("{sql}: {found:?}\n{}", self.log()),
         }

@@ -177,8 +177,12 @@ impl Runner<'_> {
     }
 
     /// The rows of a change's query; of numbered ones each once, in order.
-    fn given(&self, query: Query, (fields, own): (Vec<Field>, usize), kind: Numbers) -> Result<Given> {
-        let result = self.query(query, Timings::default())?;
+    fn given(&self, query: Query, fields: (Vec<Field>, usize), kind: Numbers) -> Result<Given> {
+        self.given_of(self.query(query, Timings::default())?, fields, kind)
+    }
+
+    /// The same of what the query gives.
+    fn given_of(&self, result: ResultStream, (fields, own): (Vec<Field>, usize), kind: Numbers) -> Result<Given> {
         let mut builder = TableBuilder::new(storable(fields, own, &result)?, Storage::Compact, &self.session.loading());
         for batch in result {
             builder.push(batch?)?;

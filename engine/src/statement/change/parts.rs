@@ -9,7 +9,7 @@ use super::references::Altered;
 use super::views::{Checks, all_columns};
 use super::{Given, Numbers, Outcome, rows_of};
 use crate::catalog::{Qualified, State};
-use crate::plan::Timings;
+use crate::plan::{Planned, Timings};
 use crate::running::Runner;
 use crate::statement::Inserted as Appended;
 use crate::stream::ResultStream;
@@ -51,11 +51,12 @@ impl Runner<'_> {
     pub(in crate::statement) fn change(
         &self,
         change: &Change,
+        planned: &Planned,
         write: Option<Write<'_>>,
         timings: Timings,
     ) -> Result<Option<ResultStream>> {
         let mut changing = Changing::new(self, write);
-        let Some(outcome) = changing.change(change)? else { return Ok(None) };
+        let Some(outcome) = changing.change(change, Some(planned))? else { return Ok(None) };
         if !changing.finish()? {
             return Ok(None);
         }
@@ -146,12 +147,12 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
                 let rows = self.runner.rows_with_numbers(query)?;
                 Ok(Some(Outcome { count: rows.rows(), rows }))
             }
-            Work::Change(change) => self.change(change),
+            Work::Change(change) => self.change(change, None),
         }
     }
 
     /// Runs a change, which is made later. None if the statement is to begin anew.
-    fn change(&mut self, change: &Change) -> Result<Option<Outcome>> {
+    fn change(&mut self, change: &Change, planned: Option<&Planned>) -> Result<Option<Outcome>> {
         let runner = self.runner;
         let table = change.table.clone();
         let found = runner.found(&table, &runner.snapshot.state)?;
@@ -162,7 +163,11 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
             ChangeKind::Insert { .. } | ChangeKind::Merge { .. } => Numbers::None,
             ChangeKind::Update { .. } | ChangeKind::Delete => Numbers::First,
         };
-        let given = runner.given(change.query.clone(), (fields, own), numbers)?;
+        let rows = match planned {
+            Some(planned) => runner.run(planned, Timings::default())?,
+            None => runner.query(change.query.clone(), Timings::default())?,
+        };
+        let given = runner.given_of(rows, (fields, own), numbers)?;
         let declared = stored.info.declared.fields(&stored.info.fields);
         let columns: Vec<usize> = (0..declared.len()).collect();
         match &change.kind {
@@ -215,6 +220,9 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
         if !self.runner.locked(found, numbers, Strength::Update)? {
             // Who has them may need the right to write to end.
             self.write = None;
+            if !self.runner.session.waits {
+                return Ok(false);
+            }
             self.runner.wait_for(found, numbers, Strength::Update)?;
             return Ok(false);
         }

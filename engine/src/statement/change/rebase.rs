@@ -15,6 +15,9 @@ use multiloop_exec::column::Table;
 use multiloop_exec::workers::context::Context;
 use std::sync::Arc;
 
+/// Rows that are changed without workers.
+const SMALL_ROWS: usize = 4096;
+
 impl Runner<'_> {
     /// Does the changes once more.
     ///
@@ -22,6 +25,10 @@ impl Runner<'_> {
     /// 40001 for a row that somebody else has changed, too; 23505 and 23503 for keys and references that both have made wrong.
     pub(crate) fn rebase(&self, moved: &mut Moved<'_>) -> Result<()> {
         let tables = std::mem::take(&mut moved.tables);
+        if !self.session.is_alone && tables.iter().all(is_small) {
+            moved.tables = tables;
+            return Runner { session: &self.session.alone(), ..*self }.rebase(moved);
+        }
         for own in tables.iter().filter(|own| own.is_moved) {
             self.rebase_table(moved, own)?;
         }
@@ -99,6 +106,14 @@ impl Runner<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether few rows of a table have changed.
+fn is_small(own: &Own) -> bool {
+    let first = own.base.as_ref().map_or(0, |base| base.stored().rows());
+    let steps = own.base.as_ref().and_then(|base| own.own.history.since(&base.history));
+    let changed = steps.map(|steps| steps.iter().map(|step| step.rows.len()).sum::<usize>());
+    changed.is_some_and(|changed| changed + own.own.stored().rows().saturating_sub(first) <= SMALL_ROWS)
 }
 
 /// The rows of a table behind the first so many, as they are inserted.

@@ -124,7 +124,7 @@ impl Binder<'_, '_> {
         if let Some(right) = verb.right().filter(|_| !is_through) {
             catalog.check_right(name, right, None).map_err(|error| error.at(position))?;
         }
-        match catalog.entry(name).map_err(|error| error.at(position))? {
+        match catalog.target(name).map_err(|error| error.at(position))? {
             Some(CatalogEntry::Table(info)) if info.declared.materialized.is_some() && verb == Verb::Merge => {
                 let message = format!("cannot execute MERGE on relation \"{}\"", name.name);
                 let error = Error::new(ErrorKind::Unsupported, message).at(position);

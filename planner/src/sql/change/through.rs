@@ -148,7 +148,7 @@ impl Binder<'_, '_> {
         let info = loop {
             let entry = match made.take() {
                 Some(view) => Some(CatalogEntry::View(view)),
-                None => catalog.entry(&next).map_err(|error| error.at(position))?,
+                None => catalog.target(&next).map_err(|error| error.at(position))?,
             };
             let view = match entry {
                 Some(CatalogEntry::View(view)) => view,

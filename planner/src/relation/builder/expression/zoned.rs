@@ -8,8 +8,8 @@ use super::operator::no_operator;
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::zone::Zone;
 use crate::function::{DatePart, Function};
-use crate::relation::Expression;
 use crate::relation::builder::Builder;
+use crate::relation::{Expression, ExpressionKind};
 use crate::types::DataType;
 use crate::value::Value;
 
@@ -186,15 +186,21 @@ impl Builder<'_> {
 
     /// The time at which the transaction began, the statement, or the time of the clock; in the session's zone where it is no instant.
     pub(super) fn clock(&self, name: &str) -> Expression {
-        let now = match name {
-            "statement_timestamp" => self.catalog.statement_time(),
-            "clock_timestamp" => {
-                let clock = Expression::call(Function::Clock, Vec::new(), DataType::Timestamp);
-                return relabel(clock, DataType::TimestampTz);
+        if name == "clock_timestamp" {
+            let clock = Expression::call(Function::Clock, Vec::new(), DataType::Timestamp);
+            return relabel(clock, DataType::TimestampTz);
+        }
+        let is_of_statement = name == "statement_timestamp";
+        let now = match self.catalog.moments() {
+            Some(first) => {
+                let kind = ExpressionKind::Parameter(first + u32::from(is_of_statement));
+                Expression::new(kind, DataType::TimestampTz)
             }
-            _ => self.catalog.now(),
+            None => {
+                let now = if is_of_statement { self.catalog.statement_time() } else { self.catalog.now() };
+                Expression::constant(Value::Int(now), DataType::TimestampTz)
+            }
         };
-        let now = Expression::constant(Value::Int(now), DataType::TimestampTz);
         let to = match name {
             "current_date" => DataType::Date,
             "localtime" => DataType::Time,
