@@ -6,7 +6,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use multiloop::{Backend, DeviceUse, Engine, RewriteOptions, Session, rewrite_options};
 use multiloop_tpch::compare::{self, PeerOptions, Scratch, print_comparison};
-use multiloop_tpch::{Options, QueryReport, print_table, run};
+use multiloop_tpch::{Options, QueryReport, print_table, print_throughput, run, stream_count, throughput};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,6 +50,14 @@ pub(crate) struct TpchArguments {
     /// Have each query explained while it runs, once more
     #[arg(long)]
     analyze: bool,
+    /// Run so many streams of the 22 queries beside a stream of TPC-H's refreshes, and the queries alone before and right after
+    ///
+    /// The default is as many as the specification asks for, 2 at scale factor 1. Refreshes insert a thousandth of the orders with their
+    /// lineitems (RF1) and delete them (RF2), a pair for each stream. With --verify each answer of a stream is compared with those that
+    /// whole transactions give.
+    #[arg(long, value_name = "STREAMS", num_args = 0..=1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(conflicts_with_all = ["queries", "files", "linq", "analyze", "compare"])]
+    throughput: Option<Option<u16>>,
     /// `off` leaves out all rewrite rules; or a list of rules to leave out
     #[arg(long, value_name = "off|RULES", value_parser = rewrite_options, default_value = "on", hide_default_value = true)]
     rules: RewriteOptions,
@@ -110,6 +118,10 @@ pub(crate) fn tpch(arguments: &TpchArguments) -> Result<()> {
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {msg}").context("the progress bar's template")?);
     bar.enable_steady_tick(Duration::from_millis(100));
+    if let Some(streams) = arguments.throughput {
+        let streams = streams.map_or_else(|| stream_count(arguments.sf), usize::from);
+        return beside_refreshes(&session, &options, streams, arguments, &bar);
+    }
     let queries = match &arguments.compare {
         Some(engines) => compare(&session, &options, arguments, engines, pinned, &bar)?,
         None => alone(&session, &options, arguments, &bar)?,
@@ -138,6 +150,24 @@ fn alone(
     }
     write_json(&report, arguments.json.as_deref())?;
     Ok(report.queries)
+}
+
+fn beside_refreshes(
+    session: &Session,
+    options: &Options,
+    streams: usize,
+    arguments: &TpchArguments,
+    bar: &ProgressBar,
+) -> Result<()> {
+    let told = |message: String| bar.set_message(message);
+    let report = throughput(session, options, streams, &|table, rows| loading(bar, table, rows), &told)?;
+    bar.finish_and_clear();
+    print!("{}", print_throughput(&report));
+    write_json(&report, arguments.json.as_deref())?;
+    if !report.failures.is_empty() {
+        bail!("{} queries or refreshes failed or gave a wrong answer", report.failures.len());
+    }
+    Ok(())
 }
 
 fn compare(

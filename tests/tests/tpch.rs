@@ -1,8 +1,10 @@
 //! TPC-H at scale factor 0.01, in every way: 22 of 22 answers right.
 
-use multiloop::Session;
+use multiloop::{ErrorKind, Session};
 use multiloop_tests::{Answer, WAYS, WITH_A_DEVICE, Way, answer};
-use multiloop_tpch::{TABLES, answers, generate, query};
+use multiloop_tpch::refresh::Refresh;
+use multiloop_tpch::{Options, TABLES, answers, generate, query, stream_count, throughput};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Scale factor of the data.
 const SCALE: f64 = 0.01;
@@ -35,6 +37,90 @@ fn of_plain_numerics_on_the_cpu() {
 #[test]
 fn of_numerics_of_several_scales_on_the_cpu() {
     check_plain_numerics(WAYS[2], false);
+}
+
+#[test]
+fn streams_beside_refreshes() {
+    let options = Options {
+        scale_factor: SCALE,
+        threads: 1,
+        queries: Vec::new(),
+        runs: 1,
+        warm_up: 1,
+        data: None,
+        in_place: false,
+        verify: true,
+        linq: false,
+        analyze: false,
+    };
+    let session = WAYS[2].session();
+    let report = throughput(&session, &options, 2, &|_, _| {}, &|_| {}).expect("the tables load and can be refreshed");
+    assert_eq!(report.failures, Vec::<String>::new());
+    let numbers = |stream: usize| report.streams[stream].queries.iter().map(|query| query.query).collect::<Vec<_>>();
+    assert_eq!([numbers(0)[..3].to_vec(), numbers(1)[..3].to_vec()], [[21, 3, 18], [6, 17, 14]]);
+    for stream in &report.streams {
+        assert_eq!(stream.queries.len(), 22);
+        assert!(stream.queries.iter().all(|query| query.verified == Some(true)));
+    }
+    assert!(report.after.iter().all(|query| query.verified == Some(true)), "the 22 right after");
+    let refreshed: Vec<_> = report.refreshes.iter().map(|pair| (pair.pair, pair.orders)).collect();
+    assert_eq!(refreshed, [(1, 15), (2, 15)]);
+    assert!(report.refreshes.iter().all(|pair| (15..=15 * 7).contains(&pair.lineitems)));
+    assert!(report.throughput > 0.0 && report.after_by_before > 0.0);
+}
+
+#[test]
+fn an_order_is_seen_with_its_lineitems() {
+    let session = WAYS[2].session();
+    generate(&session, SCALE, 1, &|_, _| {}).expect("the tables load");
+    let seen = "SELECT count(DISTINCT o_orderkey), count(l_orderkey), count(*) FILTER (WHERE l_orderkey IS NULL OR o_orderkey IS NULL) \
+                FROM orders FULL JOIN lineitem ON l_orderkey = o_orderkey";
+    let look = |session: &Session| session.query_one::<(i64, i64, i64)>(seen, ()).expect("an answer");
+    let (orders, lineitems, alone) = look(&session);
+    assert_eq!((orders, alone), (15_000, 0));
+    let (looks, enough) = (AtomicUsize::new(0), 24);
+    let (looked, pairs) = std::thread::scope(|scope| {
+        let reader = session.engine().session();
+        let (looks, look) = (&looks, &look);
+        let looked = scope.spawn(move || {
+            let mut looked = Vec::new();
+            while looks.load(Ordering::SeqCst) < enough {
+                looked.push(look(&reader));
+                looks.fetch_add(1, Ordering::SeqCst);
+            }
+            looked
+        });
+        let mut pairs = vec![(0, 0)];
+        while looks.load(Ordering::SeqCst) < enough {
+            let refresh = Refresh::prepare(&session, pairs.len()).expect("rows for a refresh");
+            let inserted = refresh.insert().expect("RF1");
+            let from = looks.load(Ordering::SeqCst);
+            // Now and then one looks and ends between RF1 and RF2.
+            while pairs.len() % 3 == 1 && looks.load(Ordering::SeqCst) < (from + 2).min(enough) {
+                std::thread::yield_now();
+            }
+            let deleted = refresh.delete().expect("RF2");
+            assert_eq!((inserted.orders, inserted.lineitems), (deleted.orders, deleted.lineitems));
+            pairs.push((inserted.orders as i64, inserted.lineitems as i64));
+        }
+        (looked.join().expect("an answer each time"), pairs)
+    });
+    for &(now, with, alone) in &looked {
+        assert_eq!(alone, 0, "orders without lineitems, or lineitems without orders");
+        assert!(pairs.contains(&(now - orders, with - lineitems)), "{now} orders with {with} lineitems");
+    }
+    assert!(looked.iter().any(|&(now, ..)| now > orders), "nobody has seen the rows of a refresh");
+    assert_eq!(look(&session), (orders, lineitems, 0));
+}
+
+#[test]
+fn only_tables_of_dbgen_are_refreshed() {
+    let session = WAYS[2].session();
+    done(&session, "CREATE TABLE orders (o_orderkey bigint); INSERT INTO orders VALUES (7), (8), (9), (32)");
+    let refused = Refresh::prepare(&session, 0).err().expect("keys that are to be free are in use");
+    assert_eq!(refused.kind(), ErrorKind::WrongState);
+    let counts = [0.01, 1.0, 9.0, 10.0, 30.0, 100.0, 1e6].map(stream_count);
+    assert_eq!(counts, [2, 2, 2, 3, 4, 5, 11]);
 }
 
 fn done(session: &Session, sql: &str) {

@@ -1,6 +1,7 @@
 //! The report as a table for people.
 
 use crate::run::{QueryReport, Report};
+use crate::throughput::Throughput;
 use std::fmt::Write;
 
 /// The header of the table, to be printed before the first query.
@@ -24,12 +25,58 @@ pub fn print_table(report: &Report) -> String {
     text
 }
 
-fn line(text: &mut String, query: &QueryReport) {
-    let answer = match query.verified {
+/// The report of a throughput test: a line a stream, a line a pair of refreshes, a line a query, then the metric.
+pub fn print_throughput(report: &Throughput) -> String {
+    let mut text = String::from("stream  elapsed ms   answers\n");
+    for stream in &report.streams {
+        let right = stream.queries.iter().filter(|query| query.verified == Some(true)).count();
+        let asked = stream.queries.iter().filter(|query| query.verified.is_some()).count();
+        let answers = if asked > 0 { format!("{right} of {asked} right") } else { answer(None).to_owned() };
+        let _ = writeln!(text, "{:<6} {:>11.1}   {answers}", stream.stream, stream.elapsed_ms);
+    }
+    text.push_str("\nrefresh    orders  lineitems       RF1 ms       RF2 ms\n");
+    for pair in &report.refreshes {
+        let _ = writeln!(
+            text,
+            "{:<7} {:>9} {:>10} {:>12.2} {:>12.2}",
+            pair.pair, pair.orders, pair.lineitems, pair.rf1_ms, pair.rf2_ms
+        );
+    }
+    text.push_str("\nquery   median ms, before    right after   ratio   answer\n");
+    for (before, after) in report.before.queries.iter().zip(&report.after) {
+        let (was, is) = (before.median_ms, after.median_ms);
+        let _ = writeln!(
+            text,
+            "Q{:<4} {was:>19.2} {is:>14.2} {:>7.2}   {}",
+            before.query,
+            is / was,
+            answer(after.verified)
+        );
+    }
+    let Throughput { sf, threads, elapsed_ms, queries_per_hour, throughput, after_by_before, .. } = report;
+    let _ = writeln!(text, "\nright after / before, geometric mean: {after_by_before:.2}");
+    let (streams, seconds) = (report.streams.len(), elapsed_ms / 1e3);
+    let _ = writeln!(text, "scale factor {sf}, {threads} threads, {streams} streams in {seconds:.2} s");
+    let _ = writeln!(
+        text,
+        "{queries_per_hour:.0} queries an hour; times the scale factor {throughput:.0}, which is no official figure"
+    );
+    for failure in &report.failures {
+        let _ = writeln!(text, "{failure}");
+    }
+    text
+}
+
+fn answer(verified: Option<bool>) -> &'static str {
+    match verified {
         Some(true) => "right",
         Some(false) => "WRONG",
         None => "not checked",
-    };
+    }
+}
+
+fn line(text: &mut String, query: &QueryReport) {
+    let answer = answer(query.verified);
     let QueryReport { query: number, rows, median_ms, min_ms, difference, .. } = query;
     let _ = writeln!(text, "Q{number:<4} {rows:>9} {median_ms:>12.2} {min_ms:>12.2}   {answer}");
     if let Some(difference) = difference {

@@ -133,7 +133,8 @@ pub(crate) fn run_with_results(
     })
 }
 
-fn run_query(session: &Session, number: usize, options: &Options) -> (QueryReport, Vec<RecordBatch>) {
+/// Runs a query as often as the options say, and gives its first result, too.
+pub(crate) fn run_query(session: &Session, number: usize, options: &Options) -> (QueryReport, Vec<RecordBatch>) {
     let form = Form::of(session, number, options);
     let mut report = QueryReport {
         query: number,
