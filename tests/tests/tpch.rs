@@ -4,7 +4,8 @@ use multiloop::{ErrorKind, Session};
 use multiloop_tests::{Answer, WAYS, WITH_A_DEVICE, Way, answer};
 use multiloop_tpch::refresh::Refresh;
 use multiloop_tpch::{Options, TABLES, answers, generate, query, stream_count, throughput};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Scale factor of the data.
 const SCALE: f64 = 0.01;
@@ -78,32 +79,33 @@ fn an_order_is_seen_with_its_lineitems() {
     let look = |session: &Session| session.query_one::<(i64, i64, i64)>(seen, ()).expect("an answer");
     let (orders, lineitems, alone) = look(&session);
     assert_eq!((orders, alone), (15_000, 0));
-    let (looks, enough) = (AtomicUsize::new(0), 24);
+    let (looks, refreshed, enough) = (AtomicUsize::new(0), AtomicBool::new(false), 24);
     let (looked, pairs) = std::thread::scope(|scope| {
         let reader = session.engine().session();
-        let (looks, look) = (&looks, &look);
-        let looked = scope.spawn(move || {
+        let (looks, refreshed, look) = (&looks, &refreshed, &look);
+        let looking = scope.spawn(move || {
             let mut looked = Vec::new();
-            while looks.load(Ordering::SeqCst) < enough {
+            while looked.len() < enough || !refreshed.load(Ordering::SeqCst) {
                 looked.push(look(&reader));
-                looks.fetch_add(1, Ordering::SeqCst);
+                looks.store(looked.len(), Ordering::SeqCst);
             }
             looked
         });
         let mut pairs = vec![(0, 0)];
-        while looks.load(Ordering::SeqCst) < enough {
+        while !looking.is_finished() {
             let refresh = Refresh::prepare(&session, pairs.len()).expect("rows for a refresh");
             let inserted = refresh.insert().expect("RF1");
             let from = looks.load(Ordering::SeqCst);
             // Now and then one looks and ends between RF1 and RF2.
-            while pairs.len() % 3 == 1 && looks.load(Ordering::SeqCst) < (from + 2).min(enough) {
-                std::thread::yield_now();
+            while pairs.len() % 3 == 1 && looks.load(Ordering::SeqCst) < from + 2 && !looking.is_finished() {
+                std::thread::sleep(Duration::from_millis(1));
             }
             let deleted = refresh.delete().expect("RF2");
             assert_eq!((inserted.orders, inserted.lineitems), (deleted.orders, deleted.lineitems));
             pairs.push((inserted.orders as i64, inserted.lineitems as i64));
+            refreshed.store(true, Ordering::SeqCst);
         }
-        (looked.join().expect("an answer each time"), pairs)
+        (looking.join().expect("an answer each time"), pairs)
     });
     for &(now, with, alone) in &looked {
         assert_eq!(alone, 0, "orders without lineitems, or lineitems without orders");
