@@ -31,7 +31,11 @@ pub fn print_throughput(report: &Throughput) -> String {
     for stream in &report.streams {
         let right = stream.queries.iter().filter(|query| query.verified == Some(true)).count();
         let asked = stream.queries.iter().filter(|query| query.verified.is_some()).count();
-        let answers = if asked > 0 { format!("{right} of {asked} right") } else { answer(None).to_owned() };
+        let refreshed = stream.queries.iter().filter(|query| query.refresh.is_some()).count();
+        let answers = match asked {
+            0 => answer(None).to_owned(),
+            _ => format!("{right} of {asked} right, {refreshed} show rows of a refresh"),
+        };
         let _ = writeln!(text, "{:<6} {:>11.1}   {answers}", stream.stream, stream.elapsed_ms);
     }
     text.push_str("\nrefresh    orders  lineitems       RF1 ms       RF2 ms\n");

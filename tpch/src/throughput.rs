@@ -3,7 +3,7 @@
 //! 1. The tables are loaded, and the 22 queries are timed.
 //! 2. Each stream, a session on a thread of its own, runs the 22 in its order. Beside them one more session runs as many pairs of RF1 and
 //!    RF2 as there are streams. A step of these follows whenever eleven more queries have ended, so they are spread over the whole test,
-//!    and about half of the queries find the rows of a pair.
+//!    and the rows of a pair are there for about half of it.
 //! 3. The 22 are timed again, right after. `orders` and `lineitem` have to be what they were.
 //! 4. To verify what the streams got, each pair is inserted and deleted once more: each answer has to be what the query gives without
 //!    the rows of a pair, or with all of one. What lies between would be half of a transaction.
@@ -78,6 +78,8 @@ pub struct StreamQuery {
     pub rows: usize,
     /// Whether the answer is one over whole transactions; null where nobody asked.
     pub verified: Option<bool>,
+    /// The pair whose rows the answer shows; null where it shows none.
+    pub refresh: Option<usize>,
     /// The error that the query gave, or how its answer differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
@@ -194,7 +196,7 @@ fn run_stream(session: &Session, stream: usize, scale: f64, ended: &Sender<()>) 
         let difference = result.as_ref().err().map(ToString::to_string);
         let batches = result.unwrap_or_default();
         let rows = batches.iter().map(RecordBatch::num_rows).sum();
-        StreamQuery { query: number, ms, rows, verified: None, difference, batches }
+        StreamQuery { query: number, ms, rows, verified: None, refresh: None, difference, batches }
     };
     let queries = streams::stream_order(stream).iter().map(run).collect();
     StreamReport { stream, elapsed_ms: milliseconds(start.elapsed()), queries }
@@ -215,10 +217,12 @@ fn run_refreshes(
     };
     for pair in 0..pairs {
         let refresh = Refresh::prepare(session, pair)?;
+        if pair > 0 {
+            wait();
+        }
         let inserted = refresh.insert()?;
         wait();
         let deleted = refresh.delete()?;
-        wait();
         reports.push(RefreshReport {
             pair: pair + 1,
             orders: inserted.orders,
@@ -254,20 +258,24 @@ fn verify(
             let found = rows(&query.batches);
             let compare =
                 |known: &Vec<Rows>| answers::compare(query.query, known[query.query - 1].clone(), found.clone());
-            query.difference = first_difference(known.iter().map(compare));
+            match first_same(known.iter().map(compare)) {
+                Ok(pair) => query.refresh = (pair > 0).then_some(pair),
+                Err(difference) => query.difference = Some(difference),
+            }
         }
         query.verified = Some(query.difference.is_none());
     }
     Ok(())
 }
 
-/// None if one of some comparisons finds no difference, else what the first one finds.
-fn first_difference(compared: impl Iterator<Item = std::result::Result<(), String>>) -> Option<String> {
+/// The first of some comparisons that finds no difference; if each finds one, what the first one has found.
+fn first_same(compared: impl Iterator<Item = std::result::Result<(), String>>) -> std::result::Result<usize, String> {
     let mut first = None;
-    for outcome in compared {
-        first.get_or_insert(outcome.err()?);
+    for (at, outcome) in compared.enumerate() {
+        let Err(difference) = outcome else { return Ok(at) };
+        first.get_or_insert(difference);
     }
-    first
+    Err(first.unwrap_or_default())
 }
 
 fn fingerprint(session: &Session) -> Result<Rows> {
