@@ -286,7 +286,15 @@ pub(super) fn names(making: &Making<'_>) -> Vec<Vec<Value>> {
 
 /// The number of the type of PostgreSQL's that is called so, as [`shown`] calls it.
 pub(super) fn number_called(name: &str) -> Option<u32> {
-    FIXED.keys().copied().filter(|&number| shown(number) == name).min()
+    static CALLED: LazyLock<HashMap<String, u32>> = LazyLock::new(|| {
+        let mut called = HashMap::new();
+        for &number in FIXED.keys() {
+            let least = called.entry(shown(number)).or_insert(number);
+            *least = number.min(*least);
+        }
+        called
+    });
+    CALLED.get(name).copied()
 }
 
 /// What a type of PostgreSQL's is called.
