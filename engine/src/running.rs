@@ -240,7 +240,8 @@ impl Running<'_> {
     ) -> Result<ResultStream> {
         let provided = snapshot.provided(&executable.program, parameters, (context, &self.engine.0.cache))?;
         let found = match self.options.backend {
-            Backend::Cpu => snapshot.rows_of_keys(&executable.lookups, parameters, context)?,
+            // An index outlives the statement.
+            Backend::Cpu => snapshot.rows_of_keys(&executable.lookups, parameters, &self.loading())?,
             Backend::Interpreter => Vec::new(),
         };
         let is_found = !found.is_empty();

@@ -520,11 +520,14 @@ impl<'a> Snapshot<'a> {
             let (planned, now) = planned.as_ref().zip(now.as_ref())?;
             Some((planned.table.handle, now.table.handle))
         });
-        for (planned, now) in domains.chain([(planned.handle, now.handle)]) {
-            if planned != now && !stand_ins.contains(&(planned, now)) {
-                stand_ins.push((planned, now));
-            }
+        let pairs: Vec<(TableHandle, TableHandle)> = domains.chain([(planned.handle, now.handle)]).collect();
+        // Two tables may have had one domain, and have grown it apart: one of them would find no values for its codes.
+        let other =
+            |(planned, now): &(TableHandle, TableHandle)| stand_ins.iter().any(|(of, by)| of == planned && by != now);
+        if pairs.iter().any(other) {
+            return false;
         }
+        stand_ins.extend(pairs);
         true
     }
 
@@ -630,7 +633,9 @@ impl<'a> Snapshot<'a> {
                     _ => None,
                 })
             };
-            let Some((stored, own)) = numbered.or_else(stored) else { continue };
+            // A provider's rows are not here.
+            let own_rows = |(stored, _): &(StoredTable, TableHandle)| stored.provided().is_none();
+            let Some((stored, own)) = numbered.or_else(stored).filter(own_rows) else { continue };
             let Some(key) = stored.info.declared.keys.get(lookup.key) else { continue };
             let (table, marks) = (stored.stored(), stored.info.hidden.deleted);
             let row = stored.keys.lookup((lookup.key, key), &values, (own, table, marks), context)?;

@@ -7,6 +7,7 @@ use crate::snapshot::Snapshot;
 use crate::stream::ResultStream;
 use crate::transaction::TransactionStatus;
 use crate::{Error, Result};
+use multiloop_exec::column::CHUNK_ROWS;
 use multiloop_planner::catalog::TableName;
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{Change, ChangeKind, Statement};
@@ -16,9 +17,6 @@ use std::time::Duration;
 
 /// Bytes that a short change copies at most: an update makes a new column of each chunk that it is in.
 const COPIED_MAX: f64 = (256 << 10) as f64;
-
-/// Rows of a chunk, for an estimate.
-const CHUNK_ROWS: u64 = 1 << 16;
 
 /// A change, and the plan of the query that gives its rows.
 pub(crate) struct PlannedChange {
@@ -84,7 +82,7 @@ impl PlannedChange {
     fn is_within(&self, stored: &StoredTable, time: Duration) -> bool {
         let executable = &self.planned.executable;
         let (info, declared) = (&stored.info, &stored.info.declared);
-        let rows = info.statistics.rows.min(CHUNK_ROWS) as f64;
+        let rows = info.statistics.rows.min(CHUNK_ROWS as u64) as f64;
         let bytes = |column: usize| info.statistics.columns.get(column).map_or(0.0, |of| of.estimates.average_bytes);
         let is_light = match &self.kind {
             PlannedKind::Insert(..) => declared.keys.is_empty(),
