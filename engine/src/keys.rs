@@ -105,22 +105,20 @@ impl KeyIndexes {
         (snapshot, table, marks): (TableHandle, &Table, Option<usize>),
         context: &Context,
     ) -> Result<Option<Option<usize>>> {
-        {
-            // Who makes an index has it to himself meanwhile.
-            let mut known = match self.0.try_lock() {
-                Ok(known) => known,
-                Err(TryLockError::Poisoned(known)) => known.into_inner(),
-                Err(TryLockError::WouldBlock) => return Ok(None),
-            };
-            // A snapshot that others have gone on from would have one of its own.
-            if known.last != snapshot || table.rows() > RowIndex::ROWS_MAX {
-                return Ok(None);
-            }
-            known.asked += 1;
-            let is_there = known.by_key.get(number).is_some_and(Option::is_some);
-            if !is_there && known.asked < LOOKUPS_BEFORE_INDEX {
-                return Ok(None);
-            }
+        // Who makes an index has it to himself meanwhile.
+        let mut known = match self.0.try_lock() {
+            Ok(known) => known,
+            Err(TryLockError::Poisoned(known)) => known.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+        };
+        // A snapshot that others have gone on from would have one of its own.
+        if known.last != snapshot || table.rows() > RowIndex::ROWS_MAX {
+            return Ok(None);
+        }
+        known.asked += 1;
+        let is_there = known.by_key.get(number).is_some_and(Option::is_some);
+        if !is_there && known.asked < LOOKUPS_BEFORE_INDEX {
+            return Ok(None);
         }
         let types: Vec<DataType> = key.columns.iter().map(|&column| table.fields[column].data_type).collect();
         let fits = values.iter().zip(&types).all(|(value, data_type)| value.fits(*data_type));
@@ -141,7 +139,7 @@ impl KeyIndexes {
         #[cfg(test)]
         tests::LOOKED_UP.with(|count| count.set(count.get() + 1));
         let find = |index: &KeyIndex| Ok(Some(index.rows.find(hash, has_values)));
-        self.with_index((number, key, &types), (snapshot, &before, table.rows()), context, find)
+        known.with((number, key, &types), (snapshot, &before, table.rows()), context, find)
     }
 
     /// Of each row the one of the table as it was that has its key, if there is one, by numbers; the rows are stored as those are.
@@ -165,7 +163,7 @@ impl KeyIndexes {
             };
             RowPlaces::new(rows).from(0).enumerate().map(find).collect()
         };
-        self.with_index((number, key, &types), (snapshot, &before, old.rows()), context, find)
+        self.lock().with((number, key, &types), (snapshot, &before, old.rows()), context, find)
     }
 
     /// Whether each row is to come in: none is there that has its key (`there`), nor has one before it that comes in.
@@ -239,33 +237,6 @@ impl KeyIndexes {
         Err(violation(key, &shown, columns, at))
     }
 
-    /// An index of all of the rows of a snapshot by a key.
-    fn with_index<T>(
-        &self,
-        (number, key, types): (usize, &Key, &[DataType]),
-        (snapshot, before, rows): (TableHandle, &RowPlaces<'_>, usize),
-        context: &Context,
-        ask: impl FnOnce(&KeyIndex) -> Result<T>,
-    ) -> Result<T> {
-        // Each change of an index leaves it right.
-        let mut known = self.lock();
-        let mut own = Vec::new();
-        let indexes = if known.last == snapshot { &mut known.by_key } else { &mut own };
-        while indexes.len() <= number {
-            indexes.push(None);
-        }
-        let index = indexes[number].take().filter(|index| are_alike(&index.types, types));
-        let index = indexes[number]
-            .insert(index.unwrap_or_else(|| KeyIndex { types: types.to_vec(), rows: RowIndex::new(context) }));
-        while index.rows.rows() < rows {
-            context.check()?;
-            let seen = index.rows.rows();
-            let count = ROWS_AT_ONCE.min(rows - seen);
-            index.rows.extend(before.from(seen).map(|row| hash(key, types, row, None)), count)?;
-        }
-        ask(index)
-    }
-
     /// The first new row whose key another row has.
     fn repeated(&self, (number, key): (usize, &Key), change: &Change<'_>, context: &Context) -> Result<Option<usize>> {
         let Change { old, rows, marks, .. } = *change;
@@ -307,7 +278,35 @@ impl KeyIndexes {
             }
             Ok(None)
         };
-        self.with_index((number, key, &types), (change.snapshot, &before, old.rows()), context, find)
+        self.lock().with((number, key, &types), (change.snapshot, &before, old.rows()), context, find)
+    }
+}
+
+impl Indexes {
+    /// An index of all of the rows of a snapshot by a key.
+    fn with<T>(
+        &mut self,
+        (number, key, types): (usize, &Key, &[DataType]),
+        (snapshot, before, rows): (TableHandle, &RowPlaces<'_>, usize),
+        context: &Context,
+        ask: impl FnOnce(&KeyIndex) -> Result<T>,
+    ) -> Result<T> {
+        // Each change of an index leaves it right.
+        let mut own = Vec::new();
+        let indexes = if self.last == snapshot { &mut self.by_key } else { &mut own };
+        while indexes.len() <= number {
+            indexes.push(None);
+        }
+        let index = indexes[number].take().filter(|index| are_alike(&index.types, types));
+        let index = indexes[number]
+            .insert(index.unwrap_or_else(|| KeyIndex { types: types.to_vec(), rows: RowIndex::new(context) }));
+        while index.rows.rows() < rows {
+            context.check()?;
+            let seen = index.rows.rows();
+            let count = ROWS_AT_ONCE.min(rows - seen);
+            index.rows.extend(before.from(seen).map(|row| hash(key, types, row, None)), count)?;
+        }
+        ask(index)
     }
 }
 

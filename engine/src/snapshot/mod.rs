@@ -638,7 +638,11 @@ impl<'a> Snapshot<'a> {
             let Some((stored, own)) = numbered.or_else(stored).filter(own_rows) else { continue };
             let Some(key) = stored.info.declared.keys.get(lookup.key) else { continue };
             let (table, marks) = (stored.stored(), stored.info.hidden.deleted);
-            let row = stored.keys.lookup((lookup.key, key), &values, (own, table, marks), context)?;
+            let row = match stored.keys.lookup((lookup.key, key), &values, (own, table, marks), context) {
+                // To look through all rows takes less.
+                Err(error) if error.kind() == ErrorKind::OutOfMemory => continue,
+                row => row?,
+            };
             let Some(row) = row else { continue };
             let columns: Vec<usize> = (0..table.fields.len()).collect();
             let rows: Vec<usize> = row.into_iter().collect();
