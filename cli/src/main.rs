@@ -6,6 +6,7 @@ mod say;
 mod apps;
 mod card;
 mod check;
+mod data;
 mod display;
 mod failure;
 mod progress;

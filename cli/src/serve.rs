@@ -1,6 +1,7 @@
 //! `multiloop serve`: an engine for PostgreSQL's clients. docs/server.md has all options in one table.
 
 use crate::card::{DEFAULT, device};
+use crate::data::DataArguments;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use multiloop::format::Format;
@@ -78,9 +79,8 @@ pub(crate) struct ServeArguments {
     /// How to write the log, to standard error
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     log_format: LogFormat,
-    /// Folder that keeps what is committed; an empty one, or one that there is not yet, becomes one
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    kept: DataArguments,
     /// Make TPC-H's tables of this scale factor: 1 is about a gigabyte of text. Those that are kept stay as they are
     #[arg(long, value_name = "SF")]
     tpch: Option<f64>,
@@ -128,10 +128,7 @@ pub(crate) fn serve(arguments: &ServeArguments) -> Result<()> {
     if let Some(mebibytes) = arguments.memory_limit {
         builder = builder.memory_limit(mebibytes.saturating_mul(1 << 20));
     }
-    if let Some(folder) = &arguments.data {
-        builder = builder.data(folder);
-    }
-    let engine = builder.build()?;
+    let engine = arguments.kept.open(builder)?;
     if arguments.tpch.is_some() || arguments.load.is_some() {
         // While tables are made.
         engine.begin_to_open_cards();
@@ -187,13 +184,13 @@ fn fill(session: &Session, arguments: &ServeArguments) -> Result<()> {
         if !(scale_factor > 0.0 && scale_factor.is_finite()) {
             bail!("--tpch takes a scale factor above zero, as 0.1 or 1");
         }
-        if arguments.data.is_none() || !is_there(session, "lineitem")? {
+        if arguments.kept.data.is_none() || !is_there(session, "lineitem")? {
             say!("making TPC-H's tables of scale factor {scale_factor}");
             generate(session, scale_factor, session.engine().threads(), &|_, _| {})?;
         }
     }
     match &arguments.load {
-        Some(folder) => load(session, folder, arguments.data.is_some()),
+        Some(folder) => load(session, folder, arguments.kept.data.is_some()),
         None => Ok(()),
     }
 }

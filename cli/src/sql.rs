@@ -1,6 +1,7 @@
 //! What runs without a command: the shell, or the statements and scripts of the arguments, or of standard input.
 
 use crate::card::{DEFAULT, device};
+use crate::data::DataArguments;
 use crate::display::{Expanded, Format, Style};
 use crate::progress::Bar;
 use crate::shell::{self, Flow, Shell, Source};
@@ -76,9 +77,8 @@ pub(crate) struct SqlArguments {
     /// Run the statements and files as one transaction
     #[arg(short = '1', long)]
     single_transaction: bool,
-    /// Folder that keeps what is committed; an empty one, or one that there is not yet, becomes one
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    kept: DataArguments,
     /// Worker threads; the default is one a core
     #[arg(long)]
     threads: Option<usize>,
@@ -114,10 +114,7 @@ pub(crate) fn sql(arguments: &SqlArguments, places: (&[usize], &[usize])) -> Res
     if let Some(mebibytes) = arguments.memory_limit {
         builder = builder.memory_limit(mebibytes.saturating_mul(1 << 20));
     }
-    if let Some(folder) = &arguments.data {
-        builder = builder.data(folder);
-    }
-    let mut session = builder.build()?.session();
+    let mut session = arguments.kept.open(builder)?.session();
     let bar = Bar::show_on_terminals(&mut session);
     let scripts = scripts(arguments, places);
     let is_interactive = scripts.is_empty() && std::io::stdin().is_terminal();

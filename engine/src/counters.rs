@@ -65,7 +65,7 @@ impl StatementCounters {
     fn check_writes(&self, name: &Qualified, what: &str) -> Result<()> {
         let setting = || self.facts.settings.is_on("default_transaction_read_only");
         let reads = self.facts.mode.unwrap_or_default().read_only.unwrap_or_else(setting);
-        if !reads || name.schema == crate::catalog::TEMPORARY {
+        if (!reads || name.schema == crate::catalog::TEMPORARY) && !self.facts.reads_only {
             return Ok(());
         }
         let message = format!("cannot execute {what}() in a read-only transaction");

@@ -12,7 +12,7 @@ use crate::roles::Roles;
 use crate::row_locks::RowLocks;
 use crate::sight::Sight;
 use crate::snapshot::Snapshot;
-use crate::storage::{self, Begun, Checked, Current, Storage};
+use crate::storage::{self, Begun, Checked, Current, OnRecovery, Recovery, Salvaged, Storage, Way};
 use crate::system;
 use crate::transaction::{Work, Write};
 use crate::{Error, ErrorKind, Result, format};
@@ -37,6 +37,8 @@ pub struct Engine(pub(crate) Arc<Shared>);
 /// What all sessions of an engine share.
 pub(crate) struct Shared {
     pub(crate) catalog: Current,
+    /// What of a damaged database is not in it.
+    left_out: Vec<Error>,
     /// The system's tables over the last states.
     pub(crate) system: system::Cache,
     pub(crate) pool: Arc<Pool>,
@@ -89,6 +91,8 @@ pub struct EngineBuilder {
     devices: Devices,
     device: DeviceUse,
     data: Option<PathBuf>,
+    salvage: bool,
+    told: Option<OnRecovery>,
 }
 
 impl EngineBuilder {
@@ -140,6 +144,23 @@ impl EngineBuilder {
         self
     }
 
+    /// Opens what is whole of a damaged database, for reading alone: tables are there with the rows that their files have, as the log has
+    /// them before its first damaged record. Who reads a row that is damaged is told so (XX001), and whatever would change something
+    /// fails (25006). Nothing in the folder is changed. [`Engine::left_out`] says what could not be read.
+    #[must_use]
+    pub fn salvage(mut self, salvage: bool) -> Self {
+        self.salvage = salvage;
+        self
+    }
+
+    /// Is told about each second how far opening the folder of data has come, where it takes longer than one to do once more what has been
+    /// committed since the last checkpoint.
+    #[must_use]
+    pub fn on_recovery(mut self, told: impl Fn(Recovery) + Send + Sync + 'static) -> Self {
+        self.told = Some(OnRecovery(Arc::new(told)));
+        self
+    }
+
     /// What may run loops beside the workers, in the place of this machine's cards.
     #[doc(hidden)]
     #[must_use]
@@ -162,20 +183,28 @@ impl EngineBuilder {
         Technique::check()?;
         let memory = Memory::new(self.memory_limit.unwrap_or_else(default_memory_limit));
         let pool = Arc::new(Pool::new(self.threads.unwrap_or_else(available_threads))?);
-        let catalog = match &self.data {
-            Some(folder) => {
-                let (storage, schemas) = open(folder, &Context::new(Arc::clone(&memory)).with_pool(&pool))?;
-                Current::kept(schemas, Arc::new(storage))
+        let cache = ColumnCache::new(&memory);
+        let context = &Context::new(Arc::clone(&memory)).with_pool(&pool);
+        let way = &Way { context, cache: &cache, told: self.told.as_ref() };
+        let (catalog, left_out) = match &self.data {
+            Some(folder) if self.salvage => {
+                let Salvaged { schemas, left_out, lock } = storage::salvaged(folder, way)?;
+                (Current::salvaged(schemas, lock), left_out)
             }
-            None => Current::default(),
+            Some(folder) => {
+                let (storage, schemas) = open(folder, way).map_err(with_way_out)?;
+                (Current::kept(schemas, Arc::new(storage)), Vec::new())
+            }
+            None => (Current::default(), Vec::new()),
         };
         let engine = Engine(Arc::new(Shared {
             catalog,
+            left_out,
             system: system::Cache::default(),
             pool,
             cards: Cards::of(self.devices),
             device: self.device,
-            cache: ColumnCache::new(&memory),
+            cache,
             memory,
             compact: self.compact,
             channels: Channels::default(),
@@ -199,8 +228,16 @@ impl Drop for Shared {
     }
 }
 
+/// The error of a database that is damaged, with what can be done.
+fn with_way_out(error: Error) -> Error {
+    if error.kind() != ErrorKind::DataCorrupted || error.hint().is_some() {
+        return error;
+    }
+    error.with_hint("Restore a backup, or open what is whole for reading: with --salvage, or EngineBuilder::salvage.")
+}
+
 /// Opens a folder of data: what keeps it, and its state.
-pub(crate) type OpenStorage<'o> = dyn Fn(&Path, &Context) -> Result<(Storage, Schemas)> + 'o;
+pub(crate) type OpenStorage<'o> = dyn Fn(&Path, &Way<'_>) -> Result<(Storage, Schemas)> + 'o;
 
 /// The name and the number of the table of all sessions that has this handle.
 fn named(schemas: &Schemas, handle: TableHandle) -> Option<(Qualified, u32)> {
@@ -285,6 +322,30 @@ impl Engine {
         storage.checkpoint(&self.0.catalog, &Cancellation::default())
     }
 
+    /// Puts the rows of all tables into memory, which are in the files of the folder of data after a start until somebody asks for them:
+    /// the first queries are as quick then as all later ones.
+    ///
+    /// # Errors
+    /// XX001 for rows that are damaged, 58030 if they cannot be read, 53200 if there is not the memory for them.
+    pub fn load(&self) -> Result<()> {
+        let context = Context::new(Arc::clone(&self.0.memory)).with_pool(&self.0.pool);
+        let state = State::shared(self.0.catalog.snapshot());
+        for (schema, name, _) in state.iter() {
+            self.0.load_table(&Qualified { schema: schema.to_owned(), name: name.to_owned() }, &context)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a checkpoint, and has all tables read from its files when they are asked for, as after a start: for tests of that.
+    ///
+    /// # Errors
+    /// 53100 and 58030.
+    #[doc(hidden)]
+    pub fn unload(&self) -> Result<()> {
+        let Some(storage) = self.0.catalog.storage() else { return Ok(()) };
+        storage.unload(&self.0.catalog, &self.0.cache, &Cancellation::default())
+    }
+
     /// Copies all that is committed now to a folder, which is to be empty or not there, as a database of its own, while statements go
     /// on: [`EngineBuilder::data`] opens it. Data need not be kept for that.
     ///
@@ -300,6 +361,11 @@ impl Engine {
     /// 55000 if a process has it open, 58P01 if there is none. What is damaged is no error of this: it is among what it gives.
     pub fn check(folder: impl AsRef<Path>) -> Result<Checked> {
         storage::check(folder.as_ref())
+    }
+
+    /// What of a damaged database could not be read when it was opened with [`EngineBuilder::salvage`], and why.
+    pub fn left_out(&self) -> &[Error] {
+        &self.0.left_out
     }
 
     /// Begins to open cards, beside whatever this process does until they are wanted; nobody waits. Else they are opened when statements
@@ -327,6 +393,21 @@ impl Engine {
 }
 
 impl Shared {
+    /// Puts the rows of a table into memory, if they are in files still, for all to see: queries are as quick then as they ever are. Whether
+    /// it is loaded now; it is not if it is not there, or has changed meanwhile.
+    ///
+    /// # Errors
+    /// XX001 if its rows are damaged, 58030 if they cannot be read, 53200, 57014.
+    pub(crate) fn load_table(&self, name: &Qualified, context: &Context) -> Result<bool> {
+        let state = State::shared(self.catalog.snapshot());
+        let Ok(stored) = state.table(name) else { return Ok(false) };
+        if !stored.is_unloaded() {
+            return Ok(true);
+        }
+        let loaded = stored.loaded(&|| state.domains(), context)?.into_owned();
+        Ok(self.catalog.begin_write(&context.cancellation)?.reshape(name, stored, loaded))
+    }
+
     /// The functions that the program has registered so far.
     pub(crate) fn functions(&self) -> Functions {
         self.functions.read().unwrap_or_else(PoisonError::into_inner).clone()
@@ -360,6 +441,7 @@ impl Shared {
             roles: access.roles,
             activity,
             functions,
+            reads_only: self.catalog.reads_only(),
         }
     }
 
@@ -557,6 +639,9 @@ impl Shared {
         let (mut bytes, mut takes) = (0, Duration::ZERO);
         for (name, _) in [Some(column), with].into_iter().flatten() {
             let Ok(table) = state.table(name) else { return Ok(Coding::Overtaken) };
+            if table.is_unloaded() {
+                return Ok(Coding::Later);
+            }
             bytes += table.stored().bytes();
             takes += CODE_TIME * u32::try_from(table.stored().rows()).unwrap_or(u32::MAX);
         }

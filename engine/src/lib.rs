@@ -113,7 +113,7 @@ pub use running::{Backend, SessionOptions};
 pub use session::{AppendField, AppendRow, Appender, ReadSnapshot, RowWriter};
 pub use session::{CopyIn, CopyOut, Execution, Prepared, ProgressCallback, Session, Statement};
 pub use sight::Sight;
-pub use storage::Checked;
+pub use storage::{Checked, Recovery};
 pub use stream::{Notice, ResultStream};
 pub use transaction::TransactionStatus;
 #[doc(hidden)]

@@ -22,6 +22,10 @@ impl StoredTable {
         (known, keeps_keys): (Domains, bool),
         context: &Context,
     ) -> Result<StoredTable> {
+        if self.is_unloaded() {
+            let (loaded, known) = self.loaded_among(known, context)?;
+            return loaded.with_values(columns, (numbers, values), (known, keeps_keys), context);
+        }
         let declared = &self.info.declared;
         let mut old = Table::clone(self.stored());
         let mut values = values;
@@ -48,6 +52,10 @@ impl StoredTable {
 
     /// With these rows marked as deleted; their numbers ascend.
     pub(crate) fn with_deleted(&self, numbers: &[usize], known: Domains, context: &Context) -> Result<StoredTable> {
+        if self.is_unloaded() {
+            let (loaded, known) = self.loaded_among(known, context)?;
+            return loaded.with_deleted(numbers, known, context);
+        }
         let table = self.stored();
         let (marked, marks) = match self.info.hidden.deleted {
             Some(marks) => (table.marked(numbers, marks, context)?, marks),
@@ -66,6 +74,10 @@ impl StoredTable {
         check: &dyn Fn(Change<'_>) -> Result<()>,
         context: &Context,
     ) -> Result<(StoredTable, bool)> {
+        if self.is_unloaded() {
+            let (loaded, known) = self.loaded_among(known, context)?;
+            return loaded.with_rows_behind(rows, known, check, context);
+        }
         let name = self.info.name.as_str();
         let declared = Arc::clone(&self.info.declared);
         let (old, rows) = if declared.numerics.is_empty() {
@@ -102,6 +114,13 @@ impl StoredTable {
             }
         };
         Ok((next, is_load))
+    }
+
+    /// The loaded form of a table, and domains with its own among them.
+    fn loaded_among(&self, mut known: Domains, context: &Context) -> Result<(StoredTable, Domains)> {
+        let loaded = self.loaded(&|| known.clone(), context)?.into_owned();
+        known.add(&loaded);
+        Ok((loaded, known))
     }
 
     /// The same rows, declared otherwise: fields differ in names and in whether they may be NULL.

@@ -8,6 +8,7 @@ pub(crate) mod history;
 mod on_commit;
 mod sequence;
 mod stored;
+mod unloaded;
 
 pub(crate) use sequence::{Counter, Keeper, Position, SequenceDefinition, SequenceOwner, StoredSequence};
 pub(crate) use stored::{Domains, StoredTable};

@@ -1,6 +1,7 @@
 //! Tables as they are stored: rows, what the planner sees of them, and the domains whose codes they have.
 
 use super::history::{History, Step};
+use super::unloaded::Unloaded;
 use crate::format::Unreadable;
 use crate::keys::KeyIndexes;
 use crate::provider::Provided;
@@ -38,6 +39,10 @@ pub(crate) struct StoredTable {
     pub(crate) placeholders: Arc<[String]>,
     /// What its rows come from, if they are not the engine's own: `table` has none then.
     provided: Option<Provided>,
+    /// Where its rows are not in memory yet.
+    pub(super) unloaded: Option<Arc<Unloaded>>,
+    /// Why its rows cannot be had, of a damaged database.
+    pub(crate) broken: Option<Arc<Error>>,
 }
 
 /// A domain, which tables share.
@@ -165,7 +170,7 @@ impl StoredTable {
 
     /// The same rows with codes of more domains, if they have values of those.
     pub(crate) fn sharing(&self, name: &str, known: &Domains, context: &Context) -> Result<Option<Self>> {
-        if self.provided.is_some() {
+        if self.provided.is_some() || self.is_unloaded() {
             return Ok(None);
         }
         let has = self.own_domains();
@@ -193,7 +198,7 @@ impl StoredTable {
         known: Domains,
         context: &Context,
     ) -> Result<Option<Self>> {
-        if self.provided.is_some() {
+        if self.provided.is_some() || self.is_unloaded() || with.is_some_and(|(with, _)| with.is_unloaded()) {
             return Ok(None);
         }
         let joined = match with {
@@ -309,11 +314,12 @@ impl StoredTable {
 
     /// How many rows there are that are not deleted.
     pub(crate) fn rows(&self) -> u64 {
-        let deleted = self.info.hidden.deleted.map_or(0, |marks| self.table.marked_rows(marks));
+        let marked = || self.info.hidden.deleted.map_or(0, |marks| self.table.marked_rows(marks));
+        let deleted = self.unloaded_gone().map_or_else(marked, |gone| gone.len() as u64);
         self.info.statistics.rows - deleted
     }
 
-    fn with_domains(
+    pub(super) fn with_domains(
         name: &str,
         table: Table,
         declared: Arc<Declared>,
@@ -348,6 +354,8 @@ impl StoredTable {
             unreadable: Arc::default(),
             placeholders: Arc::default(),
             provided: None,
+            unloaded: None,
+            broken: None,
         }
     }
 

@@ -31,14 +31,25 @@ impl Catalog for Snapshot<'_> {
         {
             return Ok(Some(CatalogEntry::Table(Arc::clone(&coming.info))));
         }
-        let found = self.find(name).map(|(name, entry)| self.seen_by_planner(&name, entry));
+        let found = self.find(name);
+        if let Some(Entry::Table(stored)) = found.as_ref().and_then(|(found, _)| self.state.get(found))
+            && let Some(error) = &stored.broken
+        {
+            return Err(Error::clone(error));
+        }
+        let found = found.map(|(name, entry)| self.seen_by_planner(&name, entry));
         let used = found.as_ref().map(Found::new);
         self.names.borrow_mut().push(Use { name: name.clone(), found: used });
         Ok(found)
     }
 
     fn target(&self, name: &TableName) -> Result<Option<CatalogEntry>> {
-        let found = self.find(name).map(|(_, entry)| entry);
+        let found = self.find(name);
+        if let Some(Entry::Table(stored)) = found.as_ref().and_then(|(found, _)| self.state.get(found)) {
+            // While nobody waits for the right to write.
+            stored.loaded(&|| self.state.domains(), self.context)?;
+        }
+        let found = found.map(|(_, entry)| entry);
         let used = found.as_ref().map(|entry| match entry {
             CatalogEntry::Table(info) => Found::Target(Arc::clone(info)),
             entry => Found::new(entry),
@@ -48,7 +59,7 @@ impl Catalog for Snapshot<'_> {
     }
 
     fn to_change(&self, name: &TableName) -> Result<Option<Arc<TableInfo>>> {
-        let Some(info) = self.with_numbers(name) else { return Ok(None) };
+        let Some(info) = self.with_numbers(name)? else { return Ok(None) };
         let info = if self.widens.get() { Arc::new(info.widened()) } else { info };
         let mut changed = self.changed.borrow_mut();
         if !changed.iter().any(|(of, _)| of == name) {
@@ -69,6 +80,7 @@ impl Catalog for Snapshot<'_> {
         let (Some(object), Ok(stored)) = (self.state.object(&found), self.state.table(&found)) else { return Ok(None) };
         self.counts.set(true);
         let others = self.locks.of_others(self.facts.session, (object.oid, stored.history.line()));
+        let stored = stored.loaded(&|| self.state.domains(), self.context)?;
         let numbered = stored.without_rows(others.as_deref(), self.context)?.numbered();
         let info = Arc::clone(&numbered.info);
         self.skipping.borrow_mut().push(numbered);

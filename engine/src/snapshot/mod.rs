@@ -89,8 +89,8 @@ pub(crate) struct Snapshot<'a> {
     asked: RefCell<Vec<Asked>>,
     /// Rows on their way into a table, which a check of them names [`COMING`].
     coming: RefCell<Option<StoredTable>>,
-    /// Tables with the numbers of their rows, under the names of those, which the statement changes.
-    changing: RefCell<Vec<(Qualified, StoredTable, TableHandle)>>,
+    /// Tables with the numbers of their rows, which the statement changes.
+    changing: RefCell<Vec<Changing>>,
     /// The same by the names that the statement gives them, and what the planner saw of them.
     changed: RefCell<Vec<(TableName, Arc<TableInfo>)>>,
     /// Whether the planner sees tables with room for changes.
@@ -106,6 +106,16 @@ pub(crate) struct Snapshot<'a> {
     awaited: RefCell<Vec<StoredTable>>,
     /// Whether whoever asks needs no rights.
     is_trusted: Cell<bool>,
+}
+
+/// A table that a statement changes.
+struct Changing {
+    name: Qualified,
+    /// It, with the numbers of its rows.
+    numbered: StoredTable,
+    /// The snapshot that the statement sees, and the loaded form of that, which its keys' indexes know.
+    seen: TableHandle,
+    loaded: TableHandle,
 }
 
 /// What rows on their way into a table are called.
@@ -232,20 +242,25 @@ impl<'a> Snapshot<'a> {
     /// The snapshot of a table whose rows the statement has asked for the numbers of.
     pub(crate) fn changed_handle(&self, name: &Qualified) -> Option<TableHandle> {
         let changing = self.changing.borrow();
-        changing.iter().find(|(of, ..)| of == name).map(|(_, _, handle)| *handle)
+        changing.iter().find(|of| of.name == *name).map(|of| of.seen)
     }
 
     /// What the planner sees of a table with the numbers of its rows, if there is one of the name.
-    fn with_numbers(&self, name: &TableName) -> Option<Arc<TableInfo>> {
-        let Some((found, CatalogEntry::Table(_))) = self.find(name) else { return None };
-        if let Some((_, numbered, _)) = self.changing.borrow().iter().find(|(of, ..)| *of == found) {
-            return Some(Arc::clone(&numbered.info));
+    ///
+    /// # Errors
+    /// Those of loading it.
+    fn with_numbers(&self, name: &TableName) -> Result<Option<Arc<TableInfo>>> {
+        let Some((found, CatalogEntry::Table(_))) = self.find(name) else { return Ok(None) };
+        if let Some(known) = self.changing.borrow().iter().find(|of| of.name == found) {
+            return Ok(Some(Arc::clone(&known.numbered.info)));
         }
-        let stored = self.state.table(&found).ok()?;
-        let numbered = stored.numbered();
+        let Ok(stored) = self.state.table(&found) else { return Ok(None) };
+        let of_rows = stored.loaded(&|| self.state.domains(), self.context)?;
+        let (seen, loaded) = (stored.info.handle, of_rows.info.handle);
+        let numbered = of_rows.numbered();
         let info = Arc::clone(&numbered.info);
-        self.changing.borrow_mut().push((found, numbered, stored.info.handle));
-        Some(info)
+        self.changing.borrow_mut().push(Changing { name: found, numbered, seen, loaded });
+        Ok(Some(info))
     }
 
     /// Says which rows a table has that the statement has asked for before, without rows.
@@ -543,7 +558,8 @@ impl<'a> Snapshot<'a> {
 
     /// The same of a table that the statement changes.
     fn changes_still(&self, (name, planned): &(TableName, Arc<TableInfo>)) -> bool {
-        self.with_numbers(name).is_some_and(|now| self.stands_in(planned, &now))
+        // Who cannot read its rows is told so where the statement is bound anew.
+        self.with_numbers(name).is_ok_and(|now| now.is_some_and(|now| self.stands_in(planned, &now)))
     }
 
     /// Whether what a plan was made from is as it was, or has changed so little that the plan is good for it: it may be used again,
@@ -622,19 +638,21 @@ impl<'a> Snapshot<'a> {
             });
             let Some(values) = values.collect::<Option<Vec<Value>>>() else { continue };
             let handle = self.stand_in(lookup.table);
+            let is_it = |of: &Changing| of.numbered.info.handle == handle;
             let numbered = self
                 .changing
                 .borrow()
                 .iter()
-                .find_map(|(_, stored, own)| (stored.info.handle == handle).then(|| (stored.clone(), *own)));
+                .find_map(|changing| is_it(changing).then(|| (changing.numbered.clone(), changing.loaded)));
             let stored = || {
                 self.state.iter().find_map(|(_, _, object)| match &object.entry {
                     Entry::Table(stored) if stored.info.handle == handle => Some((stored.clone(), handle)),
                     _ => None,
                 })
             };
-            // A provider's rows are not here.
-            let own_rows = |(stored, _): &(StoredTable, TableHandle)| stored.provided().is_none();
+            // A provider's rows are not here, nor are those in files.
+            let own_rows =
+                |(stored, _): &(StoredTable, TableHandle)| stored.provided().is_none() && !stored.is_unloaded();
             let Some((stored, own)) = numbered.or_else(stored).filter(own_rows) else { continue };
             let Some(key) = stored.info.declared.keys.get(lookup.key) else { continue };
             let (table, marks) = (stored.stored(), stored.info.hidden.deleted);
@@ -673,7 +691,7 @@ impl<'a> Snapshot<'a> {
         let stored = self.state.iter().find_map(|(_, _, object)| named(object));
         stored
             .or_else(|| self.coming.borrow().as_ref().and_then(of))
-            .or_else(|| self.changing.borrow().iter().find_map(|(_, stored, _)| of(stored)))
+            .or_else(|| self.changing.borrow().iter().find_map(|changing| of(&changing.numbered)))
             .or_else(|| self.skipping.borrow().iter().find_map(of))
             .or_else(|| self.awaited.borrow().iter().find_map(of))
             .or_else(|| self.system_tables.borrow().values().find_map(system))

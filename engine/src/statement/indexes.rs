@@ -1,7 +1,7 @@
 //! CREATE INDEX and CREATE TYPE.
 
 use super::dropped::redeclare;
-use crate::catalog::{Entry, Qualified, StoredTable};
+use crate::catalog::{Domains, Entry, Qualified, StoredTable};
 use crate::keys;
 use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
@@ -61,6 +61,7 @@ impl Runner<'_> {
     /// The error (23505) if two rows of a table have one key.
     pub(super) fn check_rows_unique(&self, name: &Qualified, key: &Key, stored: &StoredTable) -> Result<()> {
         let context = self.session.loading();
+        let stored = &*stored.loaded(&Domains::default, &context)?;
         let rows = domain::decode(stored.stored(), &stored.own_domains(), &context)?;
         let empty = Table::empty(rows.fields.clone());
         let snapshot = stored.info.handle;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 impl Runner<'_> {
     /// Runs the query. None if rows of it have been another's, and it is to be run anew.
     pub(super) fn lock(&self, locking: &Locking, timings: Timings) -> Result<Option<ResultStream>> {
-        if self.session.work.is_read_only() {
+        if self.session.work.is_read_only() || self.snapshot.facts.reads_only {
             let shown = locking.tables.first().map_or("FOR UPDATE", |table| table.strength.name());
             let message = format!("cannot execute SELECT {shown} in a read-only transaction");
             return Err(Error::new(ErrorKind::ReadOnlyTransaction, message));

@@ -25,6 +25,9 @@ type Target = (Qualified, Vec<usize>);
 impl Runner<'_> {
     /// VACUUM and its kin.
     pub(super) fn maintain(&self, what: &Maintenance) -> Result<ResultStream> {
+        if !matches!(what, Maintenance::Backup { .. }) {
+            self.session.engine.0.catalog.check_writes()?;
+        }
         match what {
             Maintenance::Vacuum { tables, analyze } => {
                 if self.session.work.is_explicit() {
@@ -181,7 +184,11 @@ impl Runner<'_> {
             state.insert(name, Entry::Table(dropped));
             return Ok(true);
         }
-        let (is_other, stored) = (dropped.is_some(), dropped.unwrap_or_else(|| stored.clone()));
+        let is_other = dropped.is_some();
+        let stored = match dropped {
+            Some(dropped) => dropped,
+            None => stored.loaded(&|| state.domains(), &context)?.into_owned(),
+        };
         let all: Vec<usize> =
             (0..stored.info.fields.len()).filter(|at| columns.is_empty() || columns.contains(at)).collect();
         let measured = stored.measured(&all, &context)?;
@@ -287,7 +294,7 @@ fn is_kept(object: &Object) -> bool {
 }
 
 fn is_own(stored: &StoredTable) -> bool {
-    stored.provided().is_none() && !stored.stored().is_lazy()
+    stored.provided().is_none() && (stored.is_unloaded() || !stored.stored().is_lazy())
 }
 
 fn unknown(name: &TableName) -> Error {

@@ -434,8 +434,8 @@ impl Runner<'_> {
     ) -> Result<Inserted> {
         let context = self.session.loading();
         let name = qualified.name.as_str();
-        let stored = state.table(qualified)?.clone();
-        self.check_own(&stored)?;
+        self.check_own(state.table(qualified)?)?;
+        let stored = state.table(qualified)?.loaded(&|| state.domains(), &context)?.into_owned();
         let declared = Arc::clone(&stored.info.declared);
         let told = |error: Error| error.in_table(&qualified.schema, name);
         let rows = rows(&stored.info).map_err(|error| told(of_relation(error, name)))?;

@@ -1,6 +1,7 @@
 //! Looks at all files of a folder, whether they are what was written.
 
 use super::disk::{Disk, Machine, locked};
+use super::record::Record;
 use super::recovery::read_rows;
 use super::{Place, checkpoint, could_not, log};
 use crate::{Error, ErrorKind, Result};
@@ -49,12 +50,15 @@ pub(crate) fn check(folder: &Path) -> Result<Checked> {
     let (mut next, mut number) = (checkpoint.next, checkpoint.log);
     loop {
         let is_last = !place.log(number + 1).exists();
-        match log::read(disk, &place.log(number), next, is_last) {
+        let mut take = |record: Record, _| {
+            files.extend(record.change.files().into_iter().map(|file| (file.number, file)));
+            Ok(())
+        };
+        let read = log::read(disk, &place.log(number), next, is_last, &mut take).and_then(log::Read::whole);
+        match read {
             Ok(read) => {
-                found.commits += read.records.len();
-                next += read.records.len() as u64;
-                let of_records = read.records.iter().flat_map(|record| record.change.files());
-                files.extend(of_records.map(|file| (file.number, file)));
+                found.commits += read.records as usize;
+                next += read.records;
             }
             Err(error) => {
                 found.faults.push(error);

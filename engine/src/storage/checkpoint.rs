@@ -5,7 +5,10 @@
 //! stands beside the files. `checkpoint` is a line that says what it is, and JSON: it is put in the place of the one before in one step.
 
 use super::disk::{Disk, DiskFile};
+use super::part::Batch;
 use super::record::{Definition, RowsFile, Runs, SchemaDefinition, runs};
+use super::rows::Traced;
+use super::statistics::{self, KeptColumn};
 use super::{Place, could_not, rows, values};
 use crate::catalog::history::{History, rows_of};
 use crate::catalog::{Entry, Qualified, Schemas, StoredTable};
@@ -53,6 +56,9 @@ pub(super) struct KeptObject {
     pub(super) files: Vec<RowsFile>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) gone: Runs,
+    /// What is known of its columns; nothing of what older programs have written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) columns: Vec<KeptColumn>,
 }
 
 /// Rows of a table that a file has.
@@ -69,7 +75,7 @@ pub(super) type Segments = HashMap<u32, Vec<Segment>>;
 
 impl Segment {
     /// Whether a table still has these values in these rows.
-    fn is_good(&self, table: &StoredTable) -> bool {
+    pub(super) fn is_good(&self, table: &StoredTable) -> bool {
         let Some(steps) = table.history.since(&self.history) else { return false };
         let set = steps.iter().filter(|step| step.columns.is_some());
         let changed = rows_of(set, self.rows.end);
@@ -94,12 +100,13 @@ pub(super) fn written(
             context.check()?;
             let Some(definition) = Definition::of(object) else { continue };
             let name = Qualified { schema: name.clone(), name: object_name.clone() };
-            let mut kept = KeptObject { name, definition, files: Vec::new(), gone: Runs::new() };
+            let mut kept = KeptObject { name, definition, files: Vec::new(), gone: Runs::new(), columns: Vec::new() };
             if let Entry::Table(table) = &object.entry {
                 let known = known.get(&object.oid).map_or(&[][..], Vec::as_slice);
                 let of_table = written_table(table, known, write, context)?;
                 kept.files = of_table.iter().map(|segment| segment.file.clone()).collect();
                 kept.gone = runs(values::deleted(table));
+                kept.columns = statistics::kept(table);
                 segments.insert(object.oid, of_table);
             }
             checkpoint.objects.push(kept);
@@ -161,23 +168,35 @@ pub(super) fn write_rows(
 ) -> Result<RowsFile> {
     let path = place.rows(number);
     let result = write_rows_to(disk, place, &path, of, context);
-    let (bytes, crc) = result.inspect_err(|_| drop(disk.remove(&path)))?;
-    Ok(RowsFile { number, rows: of.rows(), bytes, crc })
+    let (bytes, crc, batches) = result.inspect_err(|_| drop(disk.remove(&path)))?;
+    Ok(RowsFile { number, rows: of.rows(), bytes, crc, batches: Arc::new(batches) })
 }
 
-fn write_rows_to(disk: &dyn Disk, place: &Place, path: &Path, of: &Table, context: &Context) -> Result<(u64, u32)> {
+fn write_rows_to(
+    disk: &dyn Disk,
+    place: &Place,
+    path: &Path,
+    of: &Table,
+    context: &Context,
+) -> Result<(u64, u32, Vec<Batch>)> {
     let failed = |error: io::Error| could_not("write", path, &error);
     let file = disk.create(path).map_err(failed)?;
-    let output = Output { file: Arc::clone(&file), crc: crc32fast::Hasher::new(), bytes: 0, waiting: Vec::new() };
+    let output = Output {
+        file: Arc::clone(&file),
+        crc: crc32fast::Hasher::new(),
+        bytes: 0,
+        waiting: Vec::new(),
+        traced: Vec::new(),
+    };
     let wrong = |error: ArrowError| match error {
         ArrowError::IoError(_, error) => failed(error),
         error => Error::new(ErrorKind::Io, format!("could not write file \"{}\": {error}", path.display())),
     };
-    let mut output = rows::to_file(of, output, &wrong, context)?;
+    let (mut output, batches) = rows::to_file(of, output, &wrong, context)?;
     output.flush().map_err(failed)?;
     file.sync().map_err(failed)?;
     disk.sync_folder(&place.all_rows()).map_err(failed)?;
-    Ok((output.bytes, output.crc.finalize()))
+    Ok((output.bytes, output.crc.finalize(), batches))
 }
 
 /// A file that is being written, and the checksum of what it has.
@@ -186,11 +205,21 @@ struct Output {
     crc: crc32fast::Hasher,
     bytes: u64,
     waiting: Vec<u8>,
+    /// What has been written since somebody asked.
+    traced: Vec<u8>,
+}
+
+impl Traced for Output {
+    fn trace(&mut self) -> (u64, Vec<u8>) {
+        let traced = std::mem::take(&mut self.traced);
+        (self.bytes + self.waiting.len() as u64 - traced.len() as u64, traced)
+    }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.waiting.extend(bytes);
+        self.traced.extend(bytes);
         if self.waiting.len() >= WRITTEN_AT_ONCE {
             self.flush()?;
         }

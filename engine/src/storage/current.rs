@@ -1,12 +1,13 @@
 //! The state that all sessions see, swapped as a whole, and written first where it is kept.
 
 use super::{Logged, Storage};
-use crate::Result;
 use crate::catalog::{Entry, PUBLIC, PUBLIC_OID, Qualified, Schema, Schemas, State, StoredTable};
 use crate::grants::Owned;
 use crate::turn::{Taken, Turn};
+use crate::{Error, ErrorKind, Result};
 use multiloop_exec::workers::context::Cancellation;
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// The current state of what all sessions see.
@@ -16,6 +17,10 @@ pub(crate) struct Current {
     writing: Turn,
     /// Where it is kept, if it is.
     storage: Option<Arc<Storage>>,
+    /// Whether nothing can be changed: what is whole of a damaged database.
+    reads_only: bool,
+    /// That no other process changes it.
+    _lock: Option<File>,
 }
 
 impl Default for Current {
@@ -27,14 +32,39 @@ impl Default for Current {
             owned: Owned::public_schema(),
         });
         let schemas = Arc::new(BTreeMap::from([(PUBLIC.to_owned(), public)]));
-        Current { schemas: RwLock::new(schemas), writing: Turn::default(), storage: None }
+        Current {
+            schemas: RwLock::new(schemas),
+            writing: Turn::default(),
+            storage: None,
+            reads_only: false,
+            _lock: None,
+        }
     }
 }
 
 impl Current {
     /// A state that is kept.
     pub(crate) fn kept(schemas: Schemas, storage: Arc<Storage>) -> Self {
-        Current { schemas: RwLock::new(schemas), writing: Turn::default(), storage: Some(storage) }
+        Current { schemas: RwLock::new(schemas), storage: Some(storage), ..Current::default() }
+    }
+
+    /// What is whole of a damaged database, which is read alone, and what keeps others from changing it meanwhile.
+    pub(crate) fn salvaged(schemas: Schemas, lock: Option<File>) -> Self {
+        Current { schemas: RwLock::new(schemas), reads_only: true, _lock: lock, ..Current::default() }
+    }
+
+    /// Whether nothing can be changed.
+    pub(crate) fn reads_only(&self) -> bool {
+        self.reads_only
+    }
+
+    /// An error (25006) where nothing can be changed.
+    pub(crate) fn check_writes(&self) -> Result<()> {
+        if !self.reads_only {
+            return Ok(());
+        }
+        let error = Error::new(ErrorKind::ReadOnlyTransaction, "cannot change tables in a read-only transaction");
+        Err(error.with_detail("What is whole of a damaged database is open for reading alone."))
     }
 
     /// Where it is kept, if it is.
@@ -92,6 +122,7 @@ impl Publishing<'_> {
     /// # Errors
     /// 53100 and 58030, and nothing has changed.
     pub(crate) fn publish(self, schemas: Schemas) -> Result<Logged> {
+        self.current.check_writes()?;
         let Some(storage) = &self.current.storage else {
             self.put(schemas);
             return Ok(Logged::NOWHERE);

@@ -8,7 +8,7 @@ use super::record::{Change, Definition, ObjectChange, Piece, RowChange, Rows, Sc
 use super::values;
 use crate::Result;
 use crate::catalog::history::rows_of;
-use crate::catalog::{Entry, Object, Qualified, Schemas, StoredTable, free_oid};
+use crate::catalog::{Domains, Entry, Object, Qualified, Schemas, StoredTable, free_oid};
 use multiloop_exec::column::{Chunk, Table};
 use multiloop_exec::workers::context::Context;
 use std::collections::HashMap;
@@ -151,6 +151,7 @@ fn all_new(new: &StoredTable, keep: &mut Keep<'_>, context: &Context) -> Result<
 /// The difference of two tables that are not of one line.
 fn by_identity(old: &StoredTable, new: &StoredTable, keep: &mut Keep<'_>, context: &Context) -> Result<RowChange> {
     let own = new.info.fields.len();
+    let (old, new) = (&*old.loaded(&Domains::default, context)?, &*new.loaded(&Domains::default, context)?);
     let (was, is) = (&old.stored().chunks, &new.stored().chunks);
     let differing = |was: &Chunk, is: &Chunk| -> Vec<usize> {
         let same = |column: &usize| was.columns[*column].identity.watch() == is.columns[*column].identity.watch();

@@ -28,6 +28,10 @@ pub(super) trait Disk: Debug + Send + Sync {
     fn open(&self, path: &Path) -> io::Result<Arc<dyn DiskFile>>;
     /// All bytes of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+    /// How many bytes a file has.
+    fn length(&self, path: &Path) -> io::Result<u64>;
+    /// Some bytes of a file, from a place on: as many as there is room for, or an error if it ends before.
+    fn read_at(&self, path: &Path, at: u64, bytes: &mut [u8]) -> io::Result<()>;
     /// Gives a file another name, in place of what has it, in one step.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Returns once the names in a folder are on the device.
@@ -122,6 +126,16 @@ impl Disk for Machine {
         Ok(bytes)
     }
 
+    fn length(&self, path: &Path) -> io::Result<u64> {
+        Ok(fs::metadata(path)?.len())
+    }
+
+    fn read_at(&self, path: &Path, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(at))?;
+        file.read_exact(bytes)
+    }
+
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         fs::rename(from, to)
     }
@@ -135,9 +149,18 @@ impl Disk for Machine {
     }
 }
 
+/// The same of a file that is there, which is not changed by that.
+pub(super) fn locked_to_read(path: &Path) -> io::Result<Option<File>> {
+    held(File::open(path)?)
+}
+
 /// A file that one process alone holds, as long as this lives; none if another has it.
 pub(super) fn locked(path: &Path) -> io::Result<Option<File>> {
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    held(file)
+}
+
+fn held(file: File) -> io::Result<Option<File>> {
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(file)),
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),

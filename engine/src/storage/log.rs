@@ -255,46 +255,61 @@ fn begin(disk: &dyn Disk, place: &Place, number: u64, next: u64) -> Result<Write
 }
 
 /// What is read of a file of the log.
+#[derive(Debug)]
 pub(super) struct Read {
-    pub(super) records: Vec<Record>,
+    /// How many records it has.
+    pub(super) records: u64,
     /// Where the whole records end, if something is behind them.
     pub(super) torn: Option<u64>,
     pub(super) bytes: u64,
+    /// Why it is not read to its end.
+    pub(super) damage: Option<Error>,
 }
 
+impl Read {
+    /// The error of a file that is damaged.
+    pub(super) fn whole(self) -> Result<Self> {
+        self.damage.map_or(Ok(Read { damage: None, ..self }), Err)
+    }
+}
+
+/// Takes records, and where in their file they end.
+pub(super) type Take<'t> = dyn FnMut(Record, u64) -> Result<()> + 't;
+
 /// Reads a file of the log, whose first record has this number. What stands behind the last whole record was being written when the
-/// process ended, unless a later record says that there was more.
+/// process ended, unless a later record says that there was more. The records before it are taken one after the other.
 ///
 /// # Errors
-/// XX001 for a file that is damaged; 58030.
-pub(super) fn read(disk: &dyn Disk, path: &Path, first: u64, is_last: bool) -> Result<Read> {
+/// 58030, and those of who takes them.
+pub(super) fn read(disk: &dyn Disk, path: &Path, first: u64, is_last: bool, take: &mut Take<'_>) -> Result<Read> {
     let bytes = disk.read(path).map_err(|error| could_not("read", path, &error))?;
     if bytes.len() < HEAD_BYTES && is_last {
         // It was being made.
-        return Ok(Read { records: Vec::new(), torn: Some(0), bytes: 0 });
+        return Ok(Read { records: 0, torn: Some(0), bytes: 0, damage: None });
     }
     if bytes.get(..8) != Some(&HEAD[..]) || bytes.get(8..HEAD_BYTES) != Some(&first.to_le_bytes()[..]) {
-        return Err(damaged(path, 0, "it does not begin as a log of this database does"));
+        let damage = Some(damaged(path, 0, "it does not begin as a log of this database does"));
+        return Ok(Read { records: 0, torn: None, bytes: 0, damage });
     }
-    let mut records: Vec<Record> = Vec::new();
+    let mut records = 0;
     let mut at = HEAD_BYTES;
     while at < bytes.len() {
         match Record::from_bytes(&bytes[at..]) {
-            Some((record, length)) if record.number == first + records.len() as u64 => {
-                records.push(record);
+            Some((record, length)) if record.number == first + records => {
+                records += 1;
                 at += length;
+                take(record, at as u64)?;
             }
             _ => {
-                let next = first + records.len() as u64;
+                let next = first + records;
                 let later = later(&bytes[at + 1..]).is_some_and(|later| later.durable >= next);
-                if later || !is_last {
-                    return Err(damaged(path, at as u64, "a record is damaged"));
-                }
-                return Ok(Read { records, torn: Some(at as u64), bytes: at as u64 });
+                let is_damaged = later || !is_last;
+                let damage = is_damaged.then(|| damaged(path, at as u64, "a record is damaged"));
+                return Ok(Read { records, torn: Some(at as u64), bytes: at as u64, damage });
             }
         }
     }
-    Ok(Read { records, torn: None, bytes: bytes.len() as u64 })
+    Ok(Read { records, torn: None, bytes: bytes.len() as u64, damage: None })
 }
 
 /// The last whole record somewhere in some bytes.

@@ -21,13 +21,18 @@ mod current;
 mod difference;
 mod disk;
 mod log;
+mod part;
 mod pending;
 mod record;
 mod recovery;
 mod replay;
 mod rows;
+mod salvage;
+mod statistics;
+mod telling;
 #[cfg(test)]
 mod tests;
+mod unread;
 mod values;
 
 use crate::catalog::{Entry, Keeper, Object, Qualified, Schemas, StoredSequence, free_oid, object_at};
@@ -40,16 +45,20 @@ pub(crate) use current::{Current, Publishing};
 use difference::difference;
 use disk::{Disk, Machine};
 use log::Log;
-use multiloop_exec::column::{CHUNK_ROWS, Chunk, Table};
+use multiloop_exec::column::{CHUNK_ROWS, Chunk, ColumnCache, Table};
 use multiloop_exec::workers::context::{Cancellation, Context};
 use record::{Kind, Piece, RowChange, Rows, RowsFile};
 use recovery::{Recovered, recovered, remove_others};
+use salvage::Salvage;
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+pub(crate) use telling::OnRecovery;
+pub use telling::Recovery;
+use unread::{KeptFiles, Opening};
 
 /// When what is done.
 #[derive(Clone, Copy, Debug)]
@@ -141,6 +150,50 @@ fn is_open(folder: &Path) -> Error {
     Error::new(ErrorKind::WrongState, message)
 }
 
+/// How a folder is opened.
+pub(crate) struct Way<'w> {
+    /// In whose memory rows are, and who works.
+    pub(crate) context: &'w Context,
+    /// Keeps columns that have been read.
+    pub(crate) cache: &'w Arc<ColumnCache>,
+    /// Who is told how far that has come.
+    pub(crate) told: Option<&'w OnRecovery>,
+}
+
+/// What is whole of a damaged database.
+pub(crate) struct Salvaged {
+    pub(crate) schemas: Schemas,
+    /// Why the rest is left out.
+    pub(crate) left_out: Vec<Error>,
+    /// Held as long as it is read.
+    pub(crate) lock: Option<File>,
+}
+
+/// Reads what is whole of a damaged database: all that its checkpoint has, with what the log has done to it before its first damaged
+/// record. Nothing in the folder is changed.
+///
+/// # Errors
+/// 55000 if another process has it open, XX001 if the checkpoint itself is damaged, 0A000 for a newer form, 58P01 if there is none.
+pub(crate) fn salvaged(folder: &Path, way: &Way<'_>) -> Result<Salvaged> {
+    let place = Place(folder.to_owned());
+    if !place.checkpoint().exists() {
+        return Err(Error::new(ErrorKind::FileNotFound, format!("there is no database in \"{}\"", folder.display())));
+    }
+    let lock = match disk::locked_to_read(&place.lock()) {
+        Ok(None) => return Err(is_open(folder)),
+        Ok(Some(lock)) => Some(lock),
+        // Who cannot have it is told nothing by it.
+        Err(_) => None,
+    };
+    let disk: Arc<dyn Disk> = Arc::new(Machine);
+    let (readers, salvage) = (KeptFiles::default(), Salvage::default());
+    let Way { context, cache, told } = *way;
+    let opening =
+        Opening { disk: &disk, place: &place, files: &readers, cache, context, told, salvage: Some(&salvage) };
+    let schemas = recovered(&opening)?.state.schemas;
+    Ok(Salvaged { schemas, left_out: salvage.left_out(), lock })
+}
+
 /// A folder that keeps what is committed.
 #[derive(Debug)]
 pub(crate) struct Storage {
@@ -153,6 +206,8 @@ pub(crate) struct Storage {
     context: Context,
     /// The next file of rows.
     next_file: AtomicU64,
+    /// Files that are read when a query asks for it.
+    readers: KeptFiles,
     durable: Mutex<Durable>,
     segments: Mutex<Segments>,
     /// Held by who makes a checkpoint.
@@ -210,11 +265,12 @@ impl Storage {
     /// # Errors
     /// 55000 if another process has it open or it is something else, XX001 if a file is damaged, 0A000 for a newer form, 58030 and
     /// 53100.
-    pub(crate) fn open(folder: &Path, context: &Context) -> Result<(Self, Schemas)> {
-        Storage::open_on(Arc::new(Machine), Limits::default(), folder, context)
+    pub(crate) fn open(folder: &Path, way: &Way<'_>) -> Result<(Self, Schemas)> {
+        Storage::open_on(Arc::new(Machine), Limits::default(), folder, way)
     }
 
-    fn open_on(disk: Arc<dyn Disk>, limits: Limits, folder: &Path, context: &Context) -> Result<(Self, Schemas)> {
+    fn open_on(disk: Arc<dyn Disk>, limits: Limits, folder: &Path, way: &Way<'_>) -> Result<(Self, Schemas)> {
+        let context = way.context;
         let place = Place(folder.to_owned());
         let failed = |error: std::io::Error| could_not("open", folder, &error);
         let is_new = !place.checkpoint().exists();
@@ -246,7 +302,10 @@ impl Storage {
             drop(Log::new(&disk, &place, 1, 1)?);
             checkpoint::replace(&*disk, &place, &empty, &mut || ())?;
         }
-        let Recovered { state, segments, next, log, bytes, files } = recovered(&*disk, &place, context)?;
+        let readers = KeptFiles::default();
+        let Way { context, cache, told } = *way;
+        let opening = Opening { disk: &disk, place: &place, files: &readers, cache, context, told, salvage: None };
+        let Recovered { state, segments, next, log, bytes, files } = recovered(&opening)?;
         let kept: HashSet<u64> = files.iter().copied().collect();
         let next_file = kept.iter().max().map_or(1, |last| last + 1);
         remove_others(&*disk, &place, &kept);
@@ -262,6 +321,7 @@ impl Storage {
             limits,
             context: Context::new(Arc::clone(&context.memory)),
             next_file: AtomicU64::new(next_file),
+            readers,
             durable: Mutex::new(durable),
             segments: Mutex::new(segments),
             checkpointing: Turn::default(),
@@ -502,6 +562,45 @@ impl Storage {
         true
     }
 
+    /// Makes a checkpoint, and has all tables read from its files from now on, as those of a database that has just been opened are.
+    ///
+    /// # Errors
+    /// 53100 and 58030; 57014.
+    pub(crate) fn unload(&self, current: &Current, cache: &Arc<ColumnCache>, heard: &Cancellation) -> Result<()> {
+        self.checkpoint(current, heard)?;
+        let _one = self.checkpointing.take(heard)?;
+        for (schema, of) in current.snapshot().iter() {
+            for (name, object) in &of.objects {
+                let (Entry::Table(table), Some(definition)) = (&object.entry, record::Definition::of(object)) else {
+                    continue;
+                };
+                let Kind::Table { fields, declared } = &definition.kind else { continue };
+                let segments = self.segments().get(&object.oid).cloned().unwrap_or_default();
+                let ends = segments.last().map(|segment| segment.rows.end) == Some(table.stored().rows());
+                if table.is_unloaded() || !ends || !segments.iter().all(|segment| segment.is_good(table)) {
+                    continue;
+                }
+                let name = Qualified { schema: schema.clone(), name: name.clone() };
+                let gone = values::deleted(table);
+                let files = segments.into_iter().map(|segment| segment.file).collect();
+                let kept = checkpoint::KeptObject {
+                    name: name.clone(),
+                    definition: definition.clone(),
+                    files,
+                    gone: record::runs(gone.iter().copied()),
+                    columns: statistics::kept(table),
+                };
+                let (disk, place, context) = (&self.disk, &self.place, &self.context);
+                let opening = Opening { disk, place, files: &self.readers, cache, context, told: None, salvage: None };
+                let Some(unread) = opening.table(&kept, (fields, declared), gone) else { continue };
+                let mut unread = unread.defined(&name.name, fields, declared.as_ref().clone());
+                unread.history.clone_from(&table.history);
+                current.begin_write(heard)?.reshape(&name, table, unread);
+            }
+        }
+        Ok(())
+    }
+
     fn begin_checkpoint(&self, current: &Current, heard: &Cancellation) -> Result<Begun> {
         let publishing = current.begin_write(heard)?;
         let (log, next) = self.log.rotate()?;
@@ -553,7 +652,7 @@ impl Storage {
         for segment in known.values().flatten() {
             let number = segment.file.number;
             if !files.contains(&number) && number < first_new {
-                let _gone_already = self.disk.remove(&self.place.rows(number));
+                self.readers.remove(number, &*self.disk, &self.place);
             }
         }
         Ok(())

@@ -6,13 +6,15 @@
 
 use super::record::{Change, ObjectChange, Record, RowChange, Rows, Set, numbers};
 use super::replay::{Source, any, check, move_counters, replay, without};
-use crate::Result;
+use super::salvage::Salvage;
 use crate::catalog::{Entry, Qualified, State, StoredTable};
+use crate::{Error, Result};
 use multiloop_exec::column::Column;
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::types::Field;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// So many rows wait at most.
 const WAITING_MAX: usize = 1 << 18;
@@ -64,7 +66,13 @@ impl<'c> Pending<'c> {
             return Ok(());
         }
         for of in objects {
-            self.wait(of, source)?;
+            // What is damaged anyhow stays as it is.
+            if self.state.table(&of.name).is_ok_and(|table| table.broken.is_some()) {
+                continue;
+            }
+            if let Err(error) = self.wait(of, source) {
+                self.leave_out(&of.name, error, source)?;
+            }
         }
         if self.rows > WAITING_MAX { self.settle(source) } else { Ok(()) }
     }
@@ -135,9 +143,22 @@ impl<'c> Pending<'c> {
         self.rows = 0;
         for (name, waiting) in std::mem::take(&mut self.tables) {
             let table = self.state.table(&name)?.clone();
-            let next = self.settled(table, waiting, source)?;
-            self.state.insert(&name, Entry::Table(next));
+            match self.settled(table, waiting, source) {
+                Ok(next) => self.state.insert(&name, Entry::Table(next)),
+                Err(error) => self.leave_out(&name, error, source)?,
+            }
         }
+        Ok(())
+    }
+
+    /// Goes on without the rows of a table, if that may be.
+    fn leave_out(&mut self, name: &Qualified, error: Error, source: &Source<'_>) -> Result<()> {
+        let Some(salvage) = source.salvage.filter(|_| Salvage::may_leave_out(&error)) else { return Err(error) };
+        self.tables.remove(name);
+        let info = Arc::clone(&self.state.table(name)?.info);
+        let fields = info.declared.fields(&info.fields);
+        let table = salvage.without_rows(&name.name, (&fields, &info.declared), error);
+        self.state.insert(name, Entry::Table(table));
         Ok(())
     }
 

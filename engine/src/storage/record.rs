@@ -11,6 +11,7 @@
 //!
 //! All numbers are little-endian.
 
+use super::part::Batch;
 use crate::catalog::{
     Comments, Entry, Numbers, Object, Position, Qualified, Schema, SequenceDefinition, SequenceOwner, StoredSequence,
     StoredView,
@@ -243,6 +244,13 @@ pub(super) struct RowsFile {
     pub(super) rows: usize,
     pub(super) bytes: u64,
     pub(super) crc: u32,
+    /// Where its columns are; none of files that older programs have written.
+    #[serde(default, skip_serializing_if = "no_batches")]
+    pub(super) batches: Arc<Vec<Batch>>,
+}
+
+fn no_batches(batches: &Arc<Vec<Batch>>) -> bool {
+    batches.is_empty()
 }
 
 /// A record of the log.

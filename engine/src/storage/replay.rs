@@ -4,6 +4,7 @@ use super::record::{
     Change, Definition, Kind, ObjectChange, Piece, RowChange, Rows, RowsFile, SchemaDefinition, numbers,
 };
 use super::rows::{Reading, Take};
+use super::salvage::Salvage;
 use super::values;
 use crate::catalog::{
     Counter, Entry, Object, Position, Qualified, Schema, State, StoredSequence, StoredTable, StoredView, next_version,
@@ -25,6 +26,8 @@ pub(super) struct Source<'s> {
     pub(super) file: &'s dyn Fn(&RowsFile) -> Result<arrow::buffer::Buffer>,
     /// The error for what is not as it should be.
     pub(super) damaged: &'s dyn Fn(String) -> Error,
+    /// What has been left out, if that may be.
+    pub(super) salvage: Option<&'s Salvage>,
 }
 
 impl Source<'_> {
@@ -139,6 +142,23 @@ pub(super) fn object(
     })
 }
 
+/// The same; where its rows cannot be had, and that may be, one that says so to who asks for them.
+pub(super) fn whole_object(
+    definition: &Definition,
+    name: &str,
+    table: impl FnOnce() -> Result<StoredTable>,
+    source: &Source<'_>,
+) -> Result<Object> {
+    let Kind::Table { fields, declared } = &definition.kind else { return object(definition, name, table) };
+    let salvaged = || match (table(), source.salvage) {
+        (Err(error), Some(salvage)) if Salvage::may_leave_out(&error) => {
+            Ok(salvage.without_rows(name, (fields, declared), error))
+        }
+        (table, _) => table,
+    };
+    object(definition, name, salvaged)
+}
+
 fn next(
     old: Option<&Object>,
     change: &ObjectChange,
@@ -152,6 +172,10 @@ fn next(
         Some(Entry::Table(table)) => Some(table),
         _ => None,
     };
+    let whole_table = || {
+        let table = old_table().ok_or_else(missing)?;
+        table.broken.as_deref().map_or(Ok(table), |error| Err(error.clone()))
+    };
     let definition = match &change.definition {
         Some(definition) => definition.clone(),
         None => old.and_then(Definition::of).ok_or_else(missing)?,
@@ -161,7 +185,7 @@ fn next(
         match &change.rows {
             RowChange::None => old_table().cloned().ok_or_else(missing),
             RowChange::Steps { set, gone, appended } => {
-                let mut table = old_table().ok_or_else(missing)?.clone();
+                let mut table = whole_table()?.clone();
                 for set in set {
                     let of = |&column: &usize| fields.get(column).cloned().map(any).ok_or_else(missing);
                     let of = set.columns.iter().map(of).collect::<Result<Vec<_>>>()?;
@@ -185,7 +209,7 @@ fn next(
                             source.read(rows, &of, &mut |rows, columns| builder.push_columns(rows, columns))?;
                         }
                         Piece::Kept(first, count) => {
-                            let old = old_table().ok_or_else(missing)?;
+                            let old = whole_table()?;
                             check(source, first + count <= old.stored().rows())?;
                             let rows = values::between(old, *first..first + count, context)?;
                             for chunk in &rows.chunks {
@@ -199,7 +223,7 @@ fn next(
             }
         }
     };
-    object(&definition, name, rows)
+    whole_object(&definition, name, rows, source)
 }
 
 /// A table of rows as they were declared.
@@ -234,7 +258,7 @@ pub(super) fn any(field: Field) -> Field {
     Field { nullable: true, ..field }
 }
 
-fn is_within(rows: &[usize], table: &StoredTable) -> bool {
+pub(super) fn is_within(rows: &[usize], table: &StoredTable) -> bool {
     rows.is_sorted_by(|a, b| a < b) && rows.last().is_none_or(|&last| last < table.stored().rows())
 }
 

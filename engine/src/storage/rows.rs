@@ -1,6 +1,7 @@
 //! Rows of tables as Arrow IPC, so that others can read them: each column in the Arrow type of its type's carrier
 //! (`planner/src/types/logical.rs`), which loses nothing. Numerics are their digits, intervals their three parts.
 
+use super::part::{self, Batch};
 use crate::{Error, Result};
 use arrow::array::{Array, ArrayRef, AsArray, Int32Array, Int64Array, RecordBatch, RecordBatchOptions, StructArray};
 use arrow::buffer::Buffer;
@@ -32,7 +33,8 @@ fn interval_parts() -> Fields {
     [part("months", Arrow::Int32), part("days", Arrow::Int32), part("microseconds", Arrow::Int64)].into_iter().collect()
 }
 
-fn schema_of(fields: &[Field]) -> SchemaRef {
+/// The Arrow schema of rows of these fields.
+pub(super) fn schema_of(fields: &[Field]) -> SchemaRef {
     let field = |field: &Field| {
         let kept = match kept_type(field.data_type) {
             DataType::Interval => Arrow::Struct(interval_parts()),
@@ -77,30 +79,44 @@ pub(super) fn to_stream(rows: &Table, context: &Context) -> Result<Vec<u8>> {
     writer.into_inner().map_err(wrong)
 }
 
-/// Rows as an Arrow file, compressed, a batch a chunk.
+/// What a file is written to: it tells what has been written since it was asked before, and where that begins.
+pub(super) trait Traced: Write {
+    fn trace(&mut self) -> (u64, Vec<u8>);
+}
+
+/// Rows as an Arrow file, compressed, a batch a chunk; where its batches are.
 ///
 /// # Errors
 /// What the writer gives, by way of `failed`.
-pub(super) fn to_file<W: Write>(
+pub(super) fn to_file<W: Traced>(
     rows: &Table,
     output: W,
     failed: &dyn Fn(ArrowError) -> Error,
     context: &Context,
-) -> Result<W> {
+) -> Result<(W, Vec<Batch>)> {
     let schema = schema_of(&rows.fields);
     let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME)).map_err(wrong)?;
     let mut writer = FileWriter::try_new_with_options(output, &schema, options).map_err(failed)?;
+    let mut batches = Vec::with_capacity(rows.chunks.len());
+    writer.get_mut().trace();
     for chunk in &rows.chunks {
         context.check()?;
-        writer.write(&batch_of(&rows.fields, &schema, chunk)?).map_err(failed)?;
+        let batch = batch_of(&rows.fields, &schema, chunk)?;
+        writer.write(&batch).map_err(failed)?;
+        let (at, bytes) = writer.get_mut().trace();
+        batches.extend(part::batch_of(&schema, (at, &bytes), &batch, &chunk.ranges));
     }
-    writer.into_inner().map_err(failed)
+    if batches.len() < rows.chunks.len() {
+        batches.clear();
+    }
+    Ok((writer.into_inner().map_err(failed)?, batches))
 }
 
 /// Takes batches of columns in the forms that tables have, and how many rows they are.
 pub(super) type Take<'t> = dyn FnMut(usize, Vec<Column>) -> Result<()> + 't;
 
 /// Reads rows that were kept, of a table of these fields.
+#[derive(Debug)]
 pub(super) struct Reading {
     fields: Vec<Field>,
 }
@@ -133,21 +149,25 @@ impl Reading {
         if batch.num_columns() != self.fields.len() {
             return Err(damaged(format!("{} columns, where there are {}", batch.num_columns(), self.fields.len())));
         }
-        let column = |(array, field): (&ArrayRef, &Field)| {
-            if field.data_type != DataType::Interval {
-                return to_column_of(array, field);
-            }
-            let parts = array.as_struct_opt().filter(|parts| parts.fields() == &interval_parts());
-            let parts = parts.ok_or_else(|| damaged("intervals that are none".to_owned()))?;
-            let months = parts.column(0).as_primitive::<Int32Type>();
-            let days = parts.column(1).as_primitive::<Int32Type>();
-            let micros = parts.column(2).as_primitive::<Int64Type>();
-            let value =
-                |row: usize| Interval { months: months.value(row), days: days.value(row), micros: micros.value(row) };
-            let values: Arc<[Interval]> = (0..array.len()).map(value).collect();
-            Ok(Column::new(ColumnData::Interval(values), array.nulls().cloned()))
-        };
-        let columns = batch.columns().iter().zip(&self.fields).map(column).collect::<Result<Vec<_>>>()?;
+        let column = |(index, array): (usize, &ArrayRef)| self.column(array, index, damaged);
+        let columns = batch.columns().iter().enumerate().map(column).collect::<Result<Vec<_>>>()?;
         take(batch.num_rows(), columns)
+    }
+
+    /// A column of a batch in a form that tables have.
+    pub(super) fn column(&self, array: &ArrayRef, index: usize, damaged: &dyn Fn(String) -> Error) -> Result<Column> {
+        let field = &self.fields[index];
+        if field.data_type != DataType::Interval {
+            return to_column_of(array, field);
+        }
+        let parts = array.as_struct_opt().filter(|parts| parts.fields() == &interval_parts());
+        let parts = parts.ok_or_else(|| damaged("intervals that are none".to_owned()))?;
+        let months = parts.column(0).as_primitive::<Int32Type>();
+        let days = parts.column(1).as_primitive::<Int32Type>();
+        let micros = parts.column(2).as_primitive::<Int64Type>();
+        let value =
+            |row: usize| Interval { months: months.value(row), days: days.value(row), micros: micros.value(row) };
+        let values: Arc<[Interval]> = (0..array.len()).map(value).collect();
+        Ok(Column::new(ColumnData::Interval(values), array.nulls().cloned()))
     }
 }

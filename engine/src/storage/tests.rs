@@ -17,13 +17,17 @@ use tempfile::TempDir;
 /// As little as can be, so that all ways are gone.
 const SMALL: Limits = Limits { file_rows: 300, file_bytes: 1, record_bytes: usize::MAX, log_bytes: 1 << 40 };
 
+mod opened;
+
 fn folder() -> TempDir {
-    tempfile::tempdir().expect("there is a folder for what is temporary")
+    // In memory, if that can be: the device is asked thousands of times.
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    folder.expect("there is a folder for what is temporary")
 }
 
 fn open_with(disk: Arc<dyn Disk>, limits: Limits, folder: &Path) -> Result<Engine> {
     let builder = Engine::builder().threads(1).data(folder);
-    builder.build_with(&|folder, context| Storage::open_on(Arc::clone(&disk), limits, folder, context))
+    builder.build_with(&|folder, way| Storage::open_on(Arc::clone(&disk), limits, folder, way))
 }
 
 fn open(folder: &Path) -> Engine {
@@ -338,6 +342,16 @@ impl Disk for Shared {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.0.call()?;
         Machine.read(path)
+    }
+
+    fn length(&self, path: &Path) -> io::Result<u64> {
+        self.0.call()?;
+        Machine.length(path)
+    }
+
+    fn read_at(&self, path: &Path, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.0.call()?;
+        Machine.read_at(path, at, bytes)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

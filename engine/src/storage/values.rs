@@ -1,7 +1,7 @@
 //! Rows of stored tables as values: without codes, and numerics as such.
 
 use crate::Result;
-use crate::catalog::StoredTable;
+use crate::catalog::{Domains, StoredTable};
 use multiloop_exec::column::{Table, domain};
 use multiloop_exec::workers::context::Context;
 use std::ops::Range;
@@ -10,11 +10,13 @@ use std::sync::Arc;
 /// Rows by their numbers.
 pub(super) fn at(stored: &StoredTable, numbers: &[usize], context: &Context) -> Result<Table> {
     let count = stored.info.fields.len();
+    let stored = &*stored.loaded(&Domains::default, context)?;
     declared(stored, domain::rows_at(stored.stored(), &stored.own_domains(), numbers, count, context)?, context)
 }
 
 /// Rows next to each other.
 pub(super) fn between(stored: &StoredTable, rows: Range<usize>, context: &Context) -> Result<Table> {
+    let stored = &*stored.loaded(&Domains::default, context)?;
     let chunks = &stored.stored().chunks;
     let starts = chunks.starts();
     let first = starts.binary_search(&rows.start);
@@ -33,6 +35,9 @@ pub(super) fn between(stored: &StoredTable, rows: Range<usize>, context: &Contex
 
 /// The numbers of rows that are deleted.
 pub(super) fn deleted(stored: &StoredTable) -> Vec<usize> {
+    if let Some(gone) = stored.unloaded_gone() {
+        return gone.to_vec();
+    }
     let Some(marks) = stored.info.hidden.deleted else { return Vec::new() };
     let mut start = 0;
     let mut deleted = Vec::new();

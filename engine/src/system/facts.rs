@@ -37,6 +37,8 @@ pub(crate) struct Facts {
     pub(crate) activity: Arc<Activity>,
     /// The functions that the program has registered.
     pub(crate) functions: Functions,
+    /// Whether nothing can be changed, whatever the transaction's mode.
+    pub(crate) reads_only: bool,
 }
 
 /// A setting that a statement changes.
@@ -69,7 +71,10 @@ impl Facts {
                 Some(isolation) => isolation.name().to_owned(),
                 None => settings.get("default_transaction_isolation")?.to_owned(),
             },
-            "transaction_read_only" => on(mode.read_only.unwrap_or(settings.is_on("default_transaction_read_only"))),
+            "transaction_read_only" => {
+                let reads = mode.read_only.unwrap_or(settings.is_on("default_transaction_read_only"));
+                on(reads || self.reads_only)
+            }
             "transaction_deferrable" => on(mode.deferrable.unwrap_or(settings.is_on("default_transaction_deferrable"))),
             "is_superuser" => on(self.is_superuser),
             "session_authorization" => self.session_user().to_owned(),

@@ -309,7 +309,7 @@ pub(super) fn relation_names(making: &Making<'_>) -> Vec<Vec<Value>> {
             Entry::Table(table) => {
                 let query = table.info.declared.materialized.as_ref();
                 let query = query.map_or(Value::Null, |of| text(format!(" {};", making.shown_view(&of.view))));
-                (table.stored().bytes(), query)
+                (table.bytes(), query)
             }
             Entry::View(view) => (0, text(format!(" {};", making.shown_view(&view.view)))),
             // A page of PostgreSQL's.

@@ -357,6 +357,7 @@ impl Work {
     /// 25006 in a transaction that only reads, 57014 if the statement is cancelled while others write.
     pub(crate) fn begin_write<'a>(&'a self, current: &'a Current, heard: &Cancellation) -> Result<Write<'a>> {
         let writing = self.writing.take(heard)?;
+        current.check_writes()?;
         if self.is_read_only() {
             let message = "cannot change tables in a read-only transaction";
             return Err(Error::new(ErrorKind::ReadOnlyTransaction, message));

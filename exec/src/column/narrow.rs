@@ -156,6 +156,13 @@ pub fn alike(mut a: Table, mut b: Table, chosen: &[bool], context: &Context) -> 
     Ok((measured(a, changed[0]), measured(b, changed[1])))
 }
 
+/// Numbers, which are texts, as decimals of a scale; none if one of them is of another scale, or longer.
+pub fn decimals(column: &Column, scale: u8) -> Option<Column> {
+    let narrow = narrow(column)?;
+    let fits = narrow.scale.is_none_or(|of| of == u32::from(scale));
+    fits.then(|| Column::new(ColumnData::Int128(narrow.integers.into()), column.nulls.clone()))
+}
+
 /// The decimal type of a scale that has just the digits of a number.
 fn decimal_of(largest: u128, scale: u8) -> DataType {
     DataType::decimal(digits_of(largest).max(scale).clamp(1, DECIMAL_DIGITS_MAX), scale)

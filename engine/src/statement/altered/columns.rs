@@ -6,7 +6,7 @@
 use super::constraints::has_nulls;
 use super::identity::{check_identity_type, check_no_identity};
 use super::{column_of, needed, put, unknown_column};
-use crate::catalog::{Numbers, Object, Qualified, State, StoredTable, TEMPORARY};
+use crate::catalog::{Domains, Numbers, Object, Qualified, State, StoredTable, TEMPORARY};
 use crate::running::Runner;
 use crate::statement::change::without_deleted;
 use crate::statement::sequence::own_sequences;
@@ -35,7 +35,8 @@ impl Runner<'_> {
         let Alteration::AddColumn { name: called, column: _, if_not_exists } = change else {
             return Err(Error::internal("another change was taken for a column"));
         };
-        let stored = state.table(name)?.clone();
+        let loading = self.session.loading();
+        let stored = state.table(name)?.loaded(&|| state.domains(), &loading)?.into_owned();
         if stored.info.fields.iter().any(|field| field.name == *called) {
             let message = format!("column \"{called}\" of relation \"{}\" already exists", name.name);
             if *if_not_exists {
@@ -157,7 +158,7 @@ impl Runner<'_> {
         if stored.info.fields.len() == 1 {
             return Err(Error::unsupported("a table without columns is"));
         }
-        if stored.stored().is_lazy() {
+        if stored.stored().is_lazy() && !stored.is_unloaded() {
             return Err(Error::unsupported("a change of the columns of a table that is read when it is asked is"));
         }
         let mut goes = vec![at];
@@ -168,7 +169,8 @@ impl Runner<'_> {
         }
         // From the last one on, as those behind a column that goes move.
         goes.sort_unstable();
-        goes.iter().rev().try_for_each(|&at| remove_column(state, name, at))?;
+        let context = self.session.loading();
+        goes.iter().rev().try_for_each(|&at| remove_column(state, name, at, &context))?;
         Ok(notices)
     }
 
@@ -248,15 +250,16 @@ impl Runner<'_> {
         if stored.info.hidden.deleted.is_none() || !columns.iter().any(has) {
             return Ok(stored);
         }
+        let stored = stored.loaded(&|| state.domains(), &self.session.loading())?.into_owned();
         Ok(without_deleted(&stored, state, &self.session.loading())?.unwrap_or(stored))
     }
 }
 
 /// Takes a column out of a table, whose dependents have gone.
-fn remove_column(state: &mut State, name: &Qualified, at: usize) -> Result<()> {
+fn remove_column(state: &mut State, name: &Qualified, at: usize, context: &Context) -> Result<()> {
     needed::forget_column(state, name, at);
     // Its own references to itself may have gone.
-    let stored = state.table(name)?.clone();
+    let stored = state.table(name)?.loaded(&|| state.domains(), context)?.into_owned();
     let mut declared = Declared::clone(&stored.info.declared);
     let goes = Gone::of(&mut declared, at, &stored.info.fields[at].name);
     declared.remove_column(at);
@@ -278,6 +281,7 @@ fn remove_column(state: &mut State, name: &Qualified, at: usize) -> Result<()> {
 
 /// The rows of a table that are not deleted as values of its columns as they are declared, in chunks as a load makes them.
 pub(super) fn plain(stored: &StoredTable, context: &Context) -> Result<Table> {
+    let stored = &*stored.loaded(&Domains::default, context)?;
     if stored.stored().is_lazy() {
         return Err(Error::unsupported("a change of the columns of a table that is read when it is asked is"));
     }

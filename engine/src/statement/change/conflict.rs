@@ -58,7 +58,8 @@ impl Runner<'_> {
         (conflict, checks, returning): (&Conflict, &[String], Option<usize>),
         is_own: impl Fn(usize) -> bool,
     ) -> Result<Inserting> {
-        let stored = state.table(name)?.clone();
+        let context = self.session.loading();
+        let stored = state.table(name)?.loaded(&|| state.domains(), &context)?.into_owned();
         let fields = stored.info.declared.fields(&stored.info.fields);
         let own: Vec<usize> = (0..fields.len()).collect();
         let values = given.rows.clone().rearranged(&own);
@@ -67,7 +68,6 @@ impl Runner<'_> {
         check_not_null(&name.name, &stored.info.fields, &values)
             .map_err(|error| told(of_relation(error, &name.name)))?;
         self.check_conditions(&name.name, declared, &values, state).map_err(told)?;
-        let context = self.session.loading();
         let sorted = sorted_out(&stored, &values, conflict, &context)?;
         if conflict.update.is_some() && sorted.is_repeated {
             return Err(twice());

@@ -18,7 +18,7 @@ mod views;
 
 use super::{check_not_null, of_relation};
 use crate::catalog::history;
-use crate::catalog::{Entry, Qualified, State, StoredTable, TEMPORARY};
+use crate::catalog::{Domains, Entry, Qualified, State, StoredTable, TEMPORARY};
 use crate::keys::KeyIndexes;
 use crate::plan::Timings;
 use crate::row_locks::Rows;
@@ -224,8 +224,8 @@ impl Runner<'_> {
         if given.numbers.is_empty() {
             return Ok(Vec::new());
         }
-        let stored = state.table(name)?.clone();
         let context = self.session.loading();
+        let stored = state.table(name)?.loaded(&|| state.domains(), &context)?.into_owned();
         let told = |error: Error| error.in_table(&name.schema, &name.name);
         let before = self.rows_before(state, name, columns, &given.numbers)?;
         let next = match columns {
@@ -327,6 +327,7 @@ fn storable(mut fields: Vec<Field>, own: usize, result: &ResultStream) -> Result
 /// The same rows without those that are deleted, where they are many; none if all stays as it is.
 fn dropped(stored: &StoredTable, state: &State, context: &Context) -> Result<Option<StoredTable>> {
     let Some(marks) = stored.info.hidden.deleted else { return Ok(None) };
+    let stored = &*stored.loaded(&|| state.domains(), context)?;
     let Some(table) = stored.stored().without_marked(marks, context)? else { return Ok(None) };
     let has_marks = table.fields.len() > stored.info.fields.len();
     let hidden = Hidden { deleted: has_marks.then_some(marks), number: None };
@@ -336,6 +337,7 @@ fn dropped(stored: &StoredTable, state: &State, context: &Context) -> Result<Opt
 /// The same rows without any that are deleted, which gives the others new numbers.
 pub(super) fn without_deleted(stored: &StoredTable, state: &State, context: &Context) -> Result<Option<StoredTable>> {
     let Some(marks) = stored.info.hidden.deleted else { return Ok(None) };
+    let stored = &*stored.loaded(&|| state.domains(), context)?;
     let (table, hidden) = match stored.stored().without_any_marked(marks, context)? {
         Some(table) => (table, Hidden::default()),
         None => (stored.stored().without_last(), Hidden::default()),
@@ -346,6 +348,9 @@ pub(super) fn without_deleted(stored: &StoredTable, state: &State, context: &Con
 /// Whether a row is deleted.
 pub(super) fn is_deleted(stored: &StoredTable, row: usize) -> bool {
     let Some(marks) = stored.info.hidden.deleted else { return false };
+    if let Some(gone) = stored.unloaded_gone() {
+        return gone.binary_search(&row).is_ok();
+    }
     let chunks = &stored.stored().chunks;
     let (chunk, start) = chunks.holding(row);
     Table::is_marked(&chunks[chunk].columns, row - start, marks)
@@ -353,5 +358,6 @@ pub(super) fn is_deleted(stored: &StoredTable, row: usize) -> bool {
 
 /// Rows of a table as values, by their numbers.
 pub(super) fn rows_of(stored: &StoredTable, numbers: &[usize], context: &Context) -> Result<Table> {
+    let stored = &*stored.loaded(&Domains::default, context)?;
     domain::rows_at(stored.stored(), &stored.own_domains(), numbers, stored.info.fields.len(), context)
 }

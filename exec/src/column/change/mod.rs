@@ -364,8 +364,8 @@ fn marked_in(chunk: &Chunk, marks: usize) -> usize {
     }
 }
 
-/// Of marks, of which there are about so many.
-fn marks_statistics(rows: u64, marked: u64, is_all: bool) -> ColumnStatistics {
+/// What is known of marks, of which there are about so many.
+pub fn marks_statistics(rows: u64, marked: u64, is_all: bool) -> ColumnStatistics {
     let (least, most) = (i64::from(is_all && rows > 0), i64::from(marked > 0));
     let proofs = Proofs {
         min: (rows > 0).then_some(Value::Int(least)),
