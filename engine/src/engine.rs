@@ -393,8 +393,8 @@ impl Engine {
 }
 
 impl Shared {
-    /// Puts the rows of a table into memory, if they are in files still, for all to see: queries are as quick then as they ever are. Whether
-    /// it is loaded now; it is not if it is not there, or has changed meanwhile.
+    /// Puts the rows of a table into memory, if they are in files still, for all to see: queries are as quick then as they ever are.
+    /// Whether it is loaded now; it is not if it is not there, or has changed meanwhile.
     ///
     /// # Errors
     /// XX001 if its rows are damaged, 58030 if they cannot be read, 53200, 57014.

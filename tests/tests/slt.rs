@@ -44,7 +44,8 @@ fn with_a_device_now_and_then() {
     check(WITH_A_DEVICE[1]);
 }
 
-/// Before each statement behind one that may have changed something, all tables go to files, and are read from there when they are asked for.
+/// Before each statement behind one that may have changed something, all tables go to files, and are read from there when they are
+/// asked for.
 #[test]
 fn from_files() {
     slt::check("from files", "embedded", || {

@@ -373,6 +373,37 @@ fn what_is_written_is_there_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_backup_in_a_store_is_a_database() {
+    let (folder, server) = (Folder::new("backup"), Server::start());
+    let data = folder.path("data");
+    let run = |data: &str, sql: &str| {
+        let output = program(Some(&server)).args(["--data", data, "-c", sql]).output().expect("the program runs");
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned(), output)
+    };
+    let make = "CREATE TABLE t AS SELECT i AS k, 'w' || i % 7 AS word FROM generate_series(1, 100000) s(i); CHECKPOINT; \
+                CREATE TABLE u (a int PRIMARY KEY); INSERT INTO u VALUES (1), (2); UPDATE t SET k = 0 WHERE k = 1; \
+                BACKUP TO 's3://bucket/deep/kept'";
+    assert!(run(&data, make).0);
+    // It is copied to a folder first.
+    let copy = folder.path("copy");
+    let names = ["checkpoint", "log/0000000001.log"].map(str::to_owned);
+    let rows = (1..20).map(|number| format!("rows/{number:010}.arrow"));
+    for name in names.into_iter().chain(rows) {
+        let Some(bytes) = server.get(&format!("bucket/deep/kept/{name}")) else { continue };
+        let to = PathBuf::from(&copy).join(name);
+        std::fs::create_dir_all(to.parent().expect("it is in a folder")).expect("a folder is made");
+        std::fs::write(to, bytes).expect("it is written");
+    }
+    assert_eq!(run(&copy, "SELECT count(*), sum(k) FROM t; SELECT sum(a) FROM u").1, "100000|5000049999\n3\n");
+    assert!(!server.has_parts());
+    // Nothing takes the place of what is there, and what is no store takes nothing.
+    for (to, state) in [("s3://bucket/deep/kept".to_owned(), "55000"), (server.url("kept"), "0A000")] {
+        let (_, _, output) = run(&data, &format!("BACKUP TO '{to}'"));
+        assert_eq!(failure_of(&output).0, state, "{to}");
+    }
+}
+
+#[test]
 fn a_session_that_may_reach_some_places_reaches_no_others() {
     let server = Server::start();
     for path in ["open/a.csv", "closed/a.csv", "led/open/b.csv", "open/deep/a.csv"] {

@@ -75,11 +75,6 @@ impl Runner<'_> {
                 if !self.snapshot.facts.is_superuser {
                     return Err(Error::new(ErrorKind::Forbidden, "must be superuser to do BACKUP"));
                 }
-                if folder.contains("://") {
-                    return Err(
-                        Error::unsupported("BACKUP to a store is").with_hint("Name a folder, and copy it there.")
-                    );
-                }
                 self.session.work.check_file(folder, FileUse::Write)?;
                 storage::backup(&self.session.engine.0.catalog, Path::new(folder), &self.session.context())?;
                 Ok(ResultStream::done("BACKUP"))

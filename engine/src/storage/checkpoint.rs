@@ -102,6 +102,9 @@ pub(super) fn written(
             let name = Qualified { schema: name.clone(), name: object_name.clone() };
             let mut kept = KeptObject { name, definition, files: Vec::new(), gone: Runs::new(), columns: Vec::new() };
             if let Entry::Table(table) = &object.entry {
+                if let Some(error) = &table.broken {
+                    return Err(Error::clone(error));
+                }
                 let known = known.get(&object.oid).map_or(&[][..], Vec::as_slice);
                 let of_table = written_table(table, known, write, context)?;
                 kept.files = of_table.iter().map(|segment| segment.file.clone()).collect();

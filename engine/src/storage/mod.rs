@@ -21,6 +21,7 @@ mod current;
 mod difference;
 mod disk;
 mod log;
+mod object_disk;
 mod part;
 mod pending;
 mod record;
@@ -120,6 +121,10 @@ impl Place {
 
 /// The error for a file that could not be written or read.
 fn could_not(what: &str, path: &Path, error: &std::io::Error) -> Error {
+    // That of a store says itself what it is.
+    if let Some(own) = error.get_ref().and_then(|error| error.downcast_ref::<Error>()) {
+        return own.clone();
+    }
     let kind = match error.kind() {
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => ErrorKind::DiskFull,
         _ => ErrorKind::Io,
@@ -212,7 +217,8 @@ pub(crate) struct Storage {
     segments: Mutex<Segments>,
     /// Held by who makes a checkpoint.
     checkpointing: Turn,
-    /// Bytes of the log at the last checkpoint's end, and behind it in files before the one that is written.
+    /// Bytes of the log at the last checkpoint's end, and behind it in files before the one that is written, and of files of rows
+    /// that it names.
     since: AtomicU64,
     asked: Mutex<Asked>,
     woken: Condvar,
@@ -326,7 +332,7 @@ impl Storage {
             segments: Mutex::new(segments),
             checkpointing: Turn::default(),
             since: AtomicU64::new(bytes),
-            asked: Mutex::default(),
+            asked: Mutex::new(Asked { checkpoint: bytes > limits.log_bytes, ..Asked::default() }),
             woken: Condvar::new(),
             closing: Cancellation::default(),
             lock: Mutex::new(Some(lock)),
@@ -354,11 +360,13 @@ impl Storage {
         self.log.check()?;
         let mut streams = Vec::new();
         let mut files = Vec::new();
+        let mut in_files = 0;
         let mut keep = |rows: &Table| {
             let Limits { file_rows, file_bytes, record_bytes, .. } = self.limits;
             if rows.rows() >= file_rows && rows.bytes() >= file_bytes || rows.bytes() >= record_bytes {
                 let made = self.write_rows(rows)?;
                 files.extend(made.iter().map(|file| file.number));
+                in_files += made.iter().map(|file| file.bytes).sum::<u64>();
                 return Ok(made.into_iter().map(Rows::File).collect());
             }
             let start = streams.len();
@@ -390,6 +398,8 @@ impl Storage {
             }
         }
         self.durable().waiting.push_back((number, Arc::clone(after)));
+        // Until there is a checkpoint rows in files of their own are loaded when the database is opened.
+        self.since.fetch_add(in_files, Ordering::Relaxed);
         if self.since.load(Ordering::Relaxed) + self.log.bytes() > self.limits.log_bytes {
             self.ask(|asked| asked.checkpoint = true);
         }

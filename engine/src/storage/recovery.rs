@@ -27,7 +27,7 @@ pub(super) struct Recovered {
     /// The next record's number, and the next file of the log.
     pub(super) next: u64,
     pub(super) log: u64,
-    /// Bytes of the log.
+    /// Bytes of the log, and of files of rows that it names.
     pub(super) bytes: u64,
     /// Files of rows that are needed.
     pub(super) files: Vec<u64>,
@@ -49,6 +49,7 @@ pub(super) fn recovered(opening: &Opening<'_>) -> Result<Recovered> {
     let mut pending = Pending::new(state, context);
     let mut telling = Telling::begin(opening, number);
     let salvage = opening.salvage;
+    let mut of_rows = 0;
     loop {
         let path = place.log(number);
         let is_last = !place.log(number + 1).exists();
@@ -57,7 +58,10 @@ pub(super) fn recovered(opening: &Opening<'_>) -> Result<Recovered> {
             let damaged = |what: String| log::damaged(&path, 0, &format!("record {}: {what}", record.number));
             let source = Source { streams: &record.streams, file: &file, damaged: &damaged, salvage };
             pending.add(&record, &source)?;
-            files.extend(record.change.files().iter().map(|file| file.number));
+            for file in record.change.files() {
+                of_rows += file.bytes;
+                files.push(file.number);
+            }
             reserve_oids(record.change.oids);
             next = record.number + 1;
             telling.tell(bytes + at);
@@ -92,7 +96,7 @@ pub(super) fn recovered(opening: &Opening<'_>) -> Result<Recovered> {
             let source = Source { streams: &[], file: &file, damaged: &damaged, salvage };
             let mut state = pending.done(&source)?;
             drop_views(&mut state);
-            return Ok(Recovered { state, segments, next, log: number, bytes, files });
+            return Ok(Recovered { state, segments, next, log: number, bytes: bytes + of_rows, files });
         }
     }
 }

@@ -441,6 +441,8 @@ fn what_is_whole_of_a_damaged_database() {
     assert_eq!(sum(&engine, "SELECT sum(k) FROM t"), Err("XX001".to_owned()));
     assert_eq!(sum(&engine, "SELECT total FROM v"), Err("XX001".to_owned()));
     assert_eq!(sum(&engine, "SELECT count(*) FROM pg_class WHERE relname IN ('t', 'u', 'v')"), Ok(3));
+    let to = self::folder();
+    assert_eq!(engine.backup(to.path().join("copy")).map_err(|error| error.sqlstate()), Err("XX001"));
     drop(engine);
     assert_eq!(bytes_of(copy.path()), before);
 
