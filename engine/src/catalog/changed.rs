@@ -55,7 +55,11 @@ impl StoredTable {
         };
         let hidden = Hidden { deleted: Some(marks), number: None };
         let step = Some(Step { rows: numbers.to_vec(), columns: None });
-        Ok(self.changed((marked, hidden), (self.own_domains(), known), step, true))
+        let next = self.changed((marked, hidden), (self.own_domains(), known), step, true);
+        Ok(match self.index_rows_without(numbers, context)? {
+            Some(rows) => next.with_index_rows(rows, self.info.handle),
+            None => next,
+        })
     }
 
     /// With rows, which are values, behind those that there are, if `check` says that they may come. Whether there were none before.

@@ -5,10 +5,12 @@
 
 mod changed;
 pub(crate) mod history;
+mod index_rows;
 mod on_commit;
 mod sequence;
 mod stored;
 
+pub(crate) use index_rows::IndexRows;
 pub(crate) use sequence::{Counter, Keeper, Position, SequenceDefinition, SequenceOwner, StoredSequence};
 pub(crate) use stored::{Domains, StoredTable};
 

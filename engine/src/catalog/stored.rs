@@ -1,6 +1,7 @@
 //! Tables as they are stored: rows, what the planner sees of them, and the domains whose codes they have.
 
 use super::history::{History, Step};
+use super::index_rows::KnownIndexRows;
 use crate::format::Unreadable;
 use crate::keys::KeyIndexes;
 use crate::provider::Provided;
@@ -30,6 +31,8 @@ pub(crate) struct StoredTable {
     domains: Vec<Option<Arc<StoredDomain>>>,
     /// Its rows by their keys.
     pub(crate) keys: Arc<KeyIndexes>,
+    /// What its UNIQUE indexes that are no keys are over.
+    pub(super) index_rows: KnownIndexRows,
     /// Which rows have changed of late.
     pub(crate) history: History,
     /// Columns of a file that cannot be read.
@@ -344,6 +347,7 @@ impl StoredTable {
             info: Arc::new(info),
             domains,
             keys,
+            index_rows: KnownIndexRows::default(),
             history: History::new(),
             unreadable: Arc::default(),
             placeholders: Arc::default(),
@@ -399,6 +403,7 @@ impl StoredTable {
         }
         let columns = |keys: &[Key]| keys.iter().map(|key| (key.columns.clone(), key.nulls_equal)).collect::<Vec<_>>();
         let follows = columns(&declared.keys).starts_with(&columns(&self.info.declared.keys));
+        let index_rows = self.index_rows.declared(&self.info.declared, &declared);
         info.name = name.to_owned();
         info.handle = next_handle();
         info.declared = Arc::new(declared);
@@ -406,7 +411,7 @@ impl StoredTable {
             true => self.keys.followed(info.handle, self.info.handle),
             false => KeyIndexes::new(info.handle),
         };
-        StoredTable { table, info: Arc::new(info), keys, ..self.clone() }
+        StoredTable { table, info: Arc::new(info), keys, index_rows, ..self.clone() }
     }
 
     /// The rows as they are stored, some perhaps as codes.

@@ -16,6 +16,7 @@ mod renamed;
 mod routine;
 mod run;
 mod sequence;
+mod unique;
 mod view;
 
 use crate::access::FileUse;
@@ -443,7 +444,10 @@ impl Runner<'_> {
         self.check_conditions(name, &declared, &rows, state).map_err(told)?;
         let given = rows.clone();
         let check = |change: keys::Change<'_>| stored.keys.check(&declared.keys, change, &context).map_err(told);
-        let (next, is_load) = stored.with_rows_behind(rows, state.domains(), &check, &context)?;
+        let (mut next, is_load) = stored.with_rows_behind(rows, state.domains(), &check, &context)?;
+        if let Some(rows) = self.check_indexes(&stored, &given, state).map_err(told)? {
+            next = next.with_index_rows(rows, stored.info.handle);
+        }
         state.insert(qualified, Entry::Table(next));
         Ok(Inserted { rows: given, is_load })
     }

@@ -284,10 +284,13 @@ impl Runner<'_> {
         let hidden = stored.info.hidden;
         let keys: Vec<&Key> = declared.keys.iter().filter(|key| share(columns, &key.columns)).collect();
         let known = (state.domains(), keys.is_empty());
-        let next = stored.with_values(columns, (numbers, values), known, context)?;
+        let mut next = stored.with_values(columns, (numbers, values), known, context)?;
         for key in keys {
             let shown = || rows_of(&next, numbers, context);
             KeyIndexes::check_changed(key, next.stored(), (numbers, hidden.deleted), shown, context)?;
+        }
+        if let Some(rows) = self.check_changed_indexes((stored, &next), (columns, numbers), state)? {
+            next = next.with_index_rows(rows, stored.info.handle);
         }
         Ok(next)
     }
@@ -352,6 +355,6 @@ pub(super) fn is_deleted(stored: &StoredTable, row: usize) -> bool {
 }
 
 /// Rows of a table as values, by their numbers.
-pub(super) fn rows_of(stored: &StoredTable, numbers: &[usize], context: &Context) -> Result<Table> {
+pub(in crate::statement) fn rows_of(stored: &StoredTable, numbers: &[usize], context: &Context) -> Result<Table> {
     domain::rows_at(stored.stored(), &stored.own_domains(), numbers, stored.info.fields.len(), context)
 }
