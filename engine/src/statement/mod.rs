@@ -390,6 +390,13 @@ impl Runner<'_> {
     /// Appends rows to a table: they are made while nobody else may write, for the table as it is then.
     /// Gives the number of rows.
     pub(crate) fn append(&self, name: &TableName, rows: impl FnOnce(&TableInfo) -> Result<Table>) -> Result<usize> {
+        let found = self.found(name, &self.snapshot.state)?;
+        if !self.inserts_into(&found) {
+            if !self.session.waits {
+                return Err(conflict(&format!("{}.{}", found.schema, found.name)));
+            }
+            self.wait_to_insert(&found)?;
+        }
         let mut write = self.session.begin_write()?;
         let qualified = self.found(name, &write.state)?;
         if !self.has_seen_columns(&qualified, &write.state) {

@@ -99,7 +99,7 @@ pub(super) fn written(
                 let known = known.get(&object.oid).map_or(&[][..], Vec::as_slice);
                 let of_table = written_table(table, known, write, context)?;
                 kept.files = of_table.iter().map(|segment| segment.file.clone()).collect();
-                kept.gone = runs(values::deleted(table));
+                kept.gone = runs(values::deleted(table, context)?);
                 segments.insert(object.oid, of_table);
             }
             checkpoint.objects.push(kept);

@@ -22,7 +22,7 @@ pub(super) enum Inserting {
     /// It is done.
     Done(Box<Inserted>),
     /// A transaction has rows, of these numbers, that it is to change.
-    Waits(Vec<usize>),
+    Waits(Arc<Vec<usize>>),
 }
 
 /// An insertion that is done, but for what references say of it.
@@ -30,7 +30,7 @@ pub(super) struct Inserted {
     /// What it gives back.
     pub(super) outcome: Outcome,
     /// The rows that it has changed, by their numbers.
-    pub(super) changed: Vec<usize>,
+    pub(super) changed: Arc<Vec<usize>>,
     /// What references are to be told of them.
     pub(super) altered: Vec<Altered>,
     /// The rows that came in.
@@ -81,6 +81,7 @@ impl Runner<'_> {
             if there.iter().any(|&row| is_own(row)) {
                 return Err(twice());
             }
+            let there = Arc::new(there);
             if !self.locked(name, &there, multiloop_planner::sql::Strength::Update)? {
                 return Ok(Inserting::Waits(there));
             }
@@ -111,7 +112,7 @@ impl Runner<'_> {
             Some(returning) => returned(&given.rows, (&sorted, updated.as_ref()), returning, &context)?,
             None => given.rows,
         };
-        let changed = updated.map_or_else(Vec::new, |met| met.numbers);
+        let changed = updated.map_or_else(Arc::default, |met| met.numbers);
         Ok(Inserting::Done(Box::new(Inserted { outcome: Outcome { count, rows }, changed, altered, appended })))
     }
 
