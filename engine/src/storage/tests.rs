@@ -1,5 +1,7 @@
 //! What was acknowledged is there when a folder is opened again, whatever happened in between.
 
+mod unique;
+
 use super::disk::{Disk, DiskFile, Machine};
 use super::{Limits, Storage};
 use crate::{
@@ -150,45 +152,6 @@ fn all_that_is_defined() {
     run_all(&engine.session(), &["CREATE TABLE fresh (a int)", "DROP TABLE fresh"]);
     assert_eq!(shown(&engine), before);
     check_again(&engine, folder.path());
-}
-
-/// UNIQUE indexes over expressions and over some rows hold when a folder is opened again, by its log and by a checkpoint.
-#[test]
-fn unique_indexes_hold() {
-    let folder = folder();
-    let engine = open(folder.path());
-    let script = [
-        "CREATE TABLE users (id int, email text, closed bool)",
-        "CREATE UNIQUE INDEX by_email ON users (lower(email)) WHERE NOT closed",
-        "INSERT INTO users VALUES (1, 'a', false), (2, 'B', false), (3, 'b', true)",
-        "UPDATE users SET email = 'C' WHERE id = 1",
-        "DELETE FROM users WHERE id = 2",
-        "INSERT INTO users VALUES (4, 'b', false)",
-    ];
-    run_all(&engine.session(), &script);
-    let check = |engine: Engine| {
-        let session = engine.session();
-        for (email, closed, comes) in
-            [("c", "false", false), ("B", "false", false), ("B", "true", true), ("a", "false", true)]
-        {
-            let done = run(&session, &format!("INSERT INTO users VALUES (9, '{email}', {closed})"));
-            let refused = done.err().map(|error| (error.kind(), error.detail().map(str::to_owned)));
-            let detail = format!("Key (lower(email))=({}) already exists.", email.to_lowercase());
-            let expected = (!comes).then_some((ErrorKind::UniqueViolation, Some(detail)));
-            assert_eq!(refused, expected, "{email} {closed}");
-        }
-        let late = run(&session, "UPDATE users SET closed = false WHERE id = 3").map_err(|error| error.kind());
-        assert_eq!(late, Err(ErrorKind::UniqueViolation));
-    };
-    let copy = || {
-        let copy = self::folder();
-        copy_of(folder.path(), copy.path());
-        check(open(copy.path()));
-    };
-    copy();
-    engine.checkpoint().expect("a checkpoint is made");
-    copy();
-    check(engine);
 }
 
 /// A value of each type, and others of it.

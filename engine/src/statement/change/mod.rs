@@ -49,6 +49,12 @@ struct Given {
     rows: Table,
 }
 
+/// Numbers of rows at least, that a list grows by a multiple of: what of that is not used is no memory yet, and what was copied would be.
+const MANY_NUMBERS: usize = 1 << 19;
+
+/// This multiple.
+const GROWTH: usize = 8;
+
 /// What the first column of a change's query is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Numbers {
@@ -224,13 +230,17 @@ impl Runner<'_> {
         let columns: Vec<usize> = (1..=fields.len()).collect();
         let mut numbers: Vec<usize> = Vec::new();
         let mut memory = Reservation::new(&context.memory);
-        let mut builder = TableBuilder::new(fields, Storage::Compact, &context);
+        // Values are put into the table's own forms later.
+        let mut builder = TableBuilder::new(fields, Storage::Keep, &context);
         for batch in result {
             let batch = batch?;
             self.session.cancellation.check()?;
             let given = batch.column(0).as_primitive_opt::<Int64Type>().filter(|given| given.null_count() == 0);
             let given = given.ok_or_else(|| Error::internal("rows that change have no numbers"))?;
             memory.add(given.len() * size_of::<usize>())?;
+            if numbers.len() >= MANY_NUMBERS && numbers.len() + given.len() > numbers.capacity() {
+                numbers.reserve(GROWTH * numbers.len());
+            }
             numbers.extend(given.values().iter().map(|&number| number as usize));
             if !columns.is_empty() {
                 builder.push(batch.project(&columns).map_err(|error| Error::internal(error.to_string()))?)?;
@@ -262,7 +272,8 @@ impl Runner<'_> {
         columns: Option<&[usize]>,
         given: &Given,
     ) -> Result<Vec<Altered>> {
-        if given.numbers.is_empty() {
+        // `SET s = DEFAULT` of a computed column alone sets none.
+        if given.numbers.is_empty() || columns.is_some_and(<[usize]>::is_empty) {
             return Ok(Vec::new());
         }
         let stored = state.table(name)?.clone();

@@ -178,14 +178,7 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
         let found = runner.found(&table, &runner.snapshot.state)?;
         let stored = runner.snapshot.state.table(&found)?;
         runner.check_own(stored)?;
-        if matches!(change.kind, ChangeKind::Insert { .. } | ChangeKind::Merge { inserts: true, .. })
-            && !runner.inserts_into(&found)
-        {
-            // Who has the table may need the right to write to end.
-            self.write = None;
-            if runner.session.waits {
-                runner.wait_to_insert(&found)?;
-            }
+        if !self.may_insert(change, &found)? {
             return Ok(None);
         }
         let (fields, own) = runner.given_fields(change, &stored.info);
@@ -243,6 +236,20 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
                 Ok(Some(outcome))
             }
         }
+    }
+
+    /// Takes the table of a change that inserts, as who inserts does; false if it had to wait for it.
+    fn may_insert(&mut self, change: &Change, found: &Qualified) -> Result<bool> {
+        let inserts = matches!(change.kind, ChangeKind::Insert { .. } | ChangeKind::Merge { inserts: true, .. });
+        if !inserts || self.runner.inserts_into(found) {
+            return Ok(true);
+        }
+        // Who has the table may need the right to write to end.
+        self.write = None;
+        if self.runner.session.waits {
+            self.runner.wait_to_insert(found)?;
+        }
+        Ok(false)
     }
 
     /// Takes rows that are to be changed; false if it had to wait for them.
