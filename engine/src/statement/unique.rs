@@ -69,7 +69,7 @@ impl Runner<'_> {
         let rows = rows.clone().as_numerics(&declared.numerics, &context)?;
         let mut builder = TableBuilder::new(fields, Storage::Compact, &context);
         if rows.rows() == 0 {
-            return Ok(builder.finish()?);
+            return builder.finish();
         }
         let is_in = quoted(IS_IN);
         let predicate = index.predicate.as_ref().map_or_else(|| "true".to_owned(), |text| format!("({text}) IS TRUE"));
@@ -89,7 +89,7 @@ impl Runner<'_> {
             for batch in runner.query(query, Timings::default())? {
                 builder.push(batch?)?;
             }
-            Ok(builder.finish()?)
+            builder.finish()
         })
     }
 
