@@ -55,7 +55,7 @@ pub(crate) struct Shared {
     pub(crate) activity: Arc<Activity>,
     files: Mutex<HashMap<(Vec<String>, FileOptions), CachedFile>>,
     pub(crate) hashed: Hashed,
-    pub(crate) row_locks: RowLocks,
+    pub(crate) row_locks: Arc<RowLocks>,
     functions: RwLock<Functions>,
 }
 
@@ -212,7 +212,7 @@ impl EngineBuilder {
             activity: Arc::default(),
             files: Mutex::default(),
             hashed: Hashed::default(),
-            row_locks: RowLocks::default(),
+            row_locks: Arc::default(),
             functions: RwLock::default(),
         }));
         engine.begin_to_keep()?;
@@ -432,6 +432,7 @@ impl Shared {
         let (rights, is_superuser) = (access.acting_rights(&settings), access.is_superuser());
         let functions = self.functions();
         system::Facts {
+            row_locks: Arc::clone(&self.row_locks),
             session,
             database,
             settings,

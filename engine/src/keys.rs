@@ -166,26 +166,29 @@ impl KeyIndexes {
         self.lock().with((number, key, &types), (snapshot, &before, old.rows()), context, find)
     }
 
-    /// Whether each row is to come in: none is there that has its key (`there`), nor has one before it that comes in.
+    /// Whether each row is to come in: none is there that has its key (`there`), nor has one before it that comes in. Of each key there are
+    /// the rows that it is of, and what marks those of them that have none.
     pub(crate) fn new_among(
-        keys: &[(usize, &Key)],
-        rows: &Table,
+        keys: &[(&Key, &Table, Option<usize>)],
         there: &[Option<usize>],
         context: &Context,
     ) -> Result<Vec<bool>> {
-        let places = RowPlaces::new(rows);
-        let types = |key: &Key| key.columns.iter().map(|&column| rows.fields[column].data_type).collect::<Vec<_>>();
-        let mut indexes: Vec<_> = keys.iter().map(|(_, key)| (*key, types(key), RowIndex::new(context))).collect();
+        let mut indexes = Vec::with_capacity(keys.len());
+        for &(key, rows, marks) in keys {
+            let types: Vec<DataType> = key.columns.iter().map(|&column| rows.fields[column].data_type).collect();
+            indexes.push((key, types, RowPlaces::new(rows), marks, RowIndex::new(context)));
+        }
         let mut are_new = Vec::with_capacity(there.len());
-        for (number, row) in places.from(0).enumerate() {
+        for (number, there) in there.iter().enumerate() {
             check_often(number, context)?;
-            let is_new = there[number].is_none()
-                && indexes.iter().all(|(key, types, index)| {
+            let is_new = there.is_none()
+                && indexes.iter().all(|(key, types, places, marks, index)| {
+                    let row = places.of(number);
                     let is = |other| are_equal(key, types, places.of(other), row);
-                    hash(key, types, row, None).is_none_or(|hash| index.find(hash, is).is_none())
+                    hash(key, types, row, *marks).is_none_or(|hash| index.find(hash, is).is_none())
                 });
-            for (key, types, index) in &mut indexes {
-                index.push(hash(key, types, row, None).filter(|_| is_new))?;
+            for (key, types, places, marks, index) in &mut indexes {
+                index.push(hash(key, types, places.of(number), *marks).filter(|_| is_new))?;
             }
             are_new.push(is_new);
         }

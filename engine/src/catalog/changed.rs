@@ -37,7 +37,7 @@ impl StoredTable {
             values = of_values;
         }
         let own = self.own_domains();
-        let step = Some(Step { rows: numbers.to_vec(), columns: Some(columns.to_vec()) });
+        let step = Some(Step::new(numbers, Some(columns)));
         match domain::patch(&old, &own, (numbers, columns), &values, context)? {
             Some(Appended { table, domains, .. }) => {
                 Ok(self.changed((table, self.info.hidden), (domains, known), step, keeps_keys))
@@ -62,8 +62,12 @@ impl StoredTable {
             None => (table.with_marks().marked(numbers, table.fields.len(), context)?, table.fields.len()),
         };
         let hidden = Hidden { deleted: Some(marks), number: None };
-        let step = Some(Step { rows: numbers.to_vec(), columns: None });
-        Ok(self.changed((marked, hidden), (self.own_domains(), known), step, true))
+        let step = Some(Step::new(numbers, None));
+        let next = self.changed((marked, hidden), (self.own_domains(), known), step, true);
+        Ok(match self.index_rows_without(numbers, context)? {
+            Some(rows) => next.with_index_rows(rows, self.info.handle),
+            None => next,
+        })
     }
 
     /// With rows, which are values, behind those that there are, if `check` says that they may come. Whether there were none before.

@@ -31,6 +31,17 @@ pub(crate) struct Step {
     pub(crate) rows: Vec<usize>,
     /// The columns that were set; none where rows were deleted.
     pub(crate) columns: Option<Vec<usize>>,
+    /// Whether there were more rows than anybody remembers: `rows` has none then.
+    is_large: bool,
+}
+
+impl Step {
+    /// These rows, whose numbers ascend, have other values in these columns, or, without such, are deleted.
+    pub(crate) fn new(rows: &[usize], columns: Option<&[usize]>) -> Self {
+        let is_large = rows.len() > ROWS_MAX;
+        let rows = if is_large { Vec::new() } else { rows.to_vec() };
+        Step { rows, columns: columns.map(<[usize]>::to_vec), is_large }
+    }
 }
 
 impl History {
@@ -47,7 +58,7 @@ impl History {
 
     /// One step more.
     pub(crate) fn followed_by(&self, step: Step) -> Self {
-        if step.rows.len() > ROWS_MAX {
+        if step.is_large {
             return History::new();
         }
         let mut next = self.clone();
@@ -95,7 +106,7 @@ mod tests {
     use super::*;
 
     fn step(row: usize) -> Step {
-        Step { rows: vec![row], columns: None }
+        Step::new(&[row], None)
     }
 
     #[test]
@@ -111,7 +122,7 @@ mod tests {
             assert!(since.as_ref().is_none_or(|since| *since == wanted));
             assert!(since.is_some() || wanted.len() > STEPS_MAX / 2, "{at}");
         }
-        let large = |rows: usize| Step { rows: (0..rows).collect(), columns: None };
+        let large = |rows: usize| Step::new(&(0..rows).collect::<Vec<_>>(), None);
         let two = all[5].followed_by(large(ROWS_MAX)).followed_by(large(2));
         assert_eq!((two.steps.len(), two.forgotten), (1, 6));
         assert!(two.followed_by(large(ROWS_MAX + 1)).since(&two).is_none());

@@ -5,11 +5,13 @@
 
 mod changed;
 pub(crate) mod history;
+mod index_rows;
 mod on_commit;
 mod sequence;
 mod stored;
 mod unloaded;
 
+pub(crate) use index_rows::IndexRows;
 pub(crate) use sequence::{Counter, Keeper, Position, SequenceDefinition, SequenceOwner, StoredSequence};
 pub(crate) use stored::{Domains, StoredTable};
 

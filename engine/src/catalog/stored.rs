@@ -1,13 +1,14 @@
 //! Tables as they are stored: rows, what the planner sees of them, and the domains whose codes they have.
 
 use super::history::{History, Step};
+use super::index_rows::KnownIndexRows;
 use super::unloaded::Unloaded;
 use crate::format::Unreadable;
 use crate::keys::KeyIndexes;
 use crate::provider::Provided;
 use crate::{Error, ErrorKind, Result};
-use multiloop_exec::column::Table;
-use multiloop_exec::column::domain::{self, Joined};
+use multiloop_exec::column::domain::{self, Joined, Unarranged};
+use multiloop_exec::column::{CHUNK_ROWS, Table};
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
     ColumnStatistics, Declared, Domain, Hidden, Key, Proofs, TableHandle, TableInfo, TableStatistics,
@@ -18,6 +19,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows that may be inserted beside others in one statement.
 const MEETING_MAX: u64 = 1 << 40;
+
+/// Tables of fewer rows are in some order by chance.
+const ROWS_IN_ORDER: u64 = CHUNK_ROWS as u64;
 
 /// About how many there are.
 const MEETING_LIKELY: u64 = 1000;
@@ -31,8 +35,13 @@ pub(crate) struct StoredTable {
     domains: Vec<Option<Arc<StoredDomain>>>,
     /// Its rows by their keys.
     pub(crate) keys: Arc<KeyIndexes>,
+    /// What its UNIQUE indexes that are no keys are over.
+    pub(super) index_rows: KnownIndexRows,
     /// Which rows have changed of late.
     pub(crate) history: History,
+    /// Columns in whose order the rows are, or were in the last snapshot in which they were in the order of some; of tables of many
+    /// rows.
+    pub(crate) ordered_by: Arc<[usize]>,
     /// Columns of a file that cannot be read.
     pub(crate) unreadable: Arc<[Unreadable]>,
     /// Columns of a file in which words stand for missing values.
@@ -43,6 +52,17 @@ pub(crate) struct StoredTable {
     pub(super) unloaded: Option<Arc<Unloaded>>,
     /// Why its rows cannot be had, of a damaged database.
     pub(crate) broken: Option<Arc<Error>>,
+}
+
+/// What has come of arranging a table's rows.
+#[derive(Debug)]
+pub(crate) enum Arranged {
+    /// They are so already, and none is deleted.
+    Already,
+    /// More rows would have to move than are to.
+    TooFar,
+    /// The next snapshot.
+    Anew(Box<StoredTable>),
 }
 
 /// A domain, which tables share.
@@ -106,6 +126,19 @@ fn info(
     }
 }
 
+/// Columns in whose order the rows are, as far as that is proven.
+fn ordered_by(table: &Table, info: &TableInfo) -> Arc<[usize]> {
+    let statistics = &table.statistics;
+    if statistics.rows < ROWS_IN_ORDER {
+        return Arc::default();
+    }
+    let is_ordered = |column: &usize| {
+        let proofs = &statistics.columns[*column].proofs;
+        proofs.sorted && proofs.min.is_some() && proofs.min != proofs.max
+    };
+    (0..info.fields.len()).filter(is_ordered).collect()
+}
+
 fn next_handle() -> TableHandle {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     TableHandle(NEXT.fetch_add(1, Ordering::Relaxed))
@@ -121,7 +154,7 @@ impl StoredTable {
     pub(crate) fn replaced(&self, table: Table, step: Option<Step>) -> Self {
         let (name, declared) = (&self.info.name, Arc::clone(&self.info.declared));
         let next = StoredTable::with_domains(name, table, declared, self.info.hidden, Vec::new(), Domains::default());
-        StoredTable { history: self.history_with(step), ..next }
+        StoredTable { history: self.history_with(step), ..next }.following(self)
     }
 
     fn history_with(&self, step: Option<Step>) -> History {
@@ -186,7 +219,7 @@ impl StoredTable {
         let hidden = self.info.hidden;
         let shared =
             (count(&found) > count(&has)).then(|| StoredTable::with_domains(name, table, declared, hidden, found, all));
-        Ok(shared.map(|shared| StoredTable { history: self.history.clone(), ..shared }))
+        Ok(shared.map(|shared| StoredTable { history: self.history.clone(), ..shared }.following(self)))
     }
 
     /// The same rows with codes in the place of a column that queries hash, and perhaps join `with` a column of another table, whose
@@ -214,7 +247,7 @@ impl StoredTable {
         let hidden = self.info.hidden;
         Ok(coded.map(|(table, found)| {
             let coded = StoredTable::with_domains(name, table, declared, hidden, found, known);
-            StoredTable { history: self.history.clone(), ..coded }
+            StoredTable { history: self.history.clone(), ..coded }.following(self)
         }))
     }
 
@@ -231,7 +264,7 @@ impl StoredTable {
         let hidden = self.info.hidden;
         let next = StoredTable::with_domains(name, table, declared, hidden, domains, known);
         let keys = self.keys.followed(next.info.handle, self.info.handle);
-        StoredTable { keys, history: self.history.clone(), ..next }
+        StoredTable { keys, history: self.history.clone(), ..next }.following(self)
     }
 
     /// The next snapshot: one in which rows have changed, with these hidden columns, in a step of this one's line; without a step
@@ -244,14 +277,40 @@ impl StoredTable {
         keeps_keys: bool,
     ) -> Self {
         let (name, declared) = (&self.info.name, Arc::clone(&self.info.declared));
+        let hidden = if step.is_some() { hidden } else { Hidden { epoch: hidden.epoch.wrapping_add(1), ..hidden } };
         let next = StoredTable::with_domains(name, table, declared, hidden, domains, known);
         let history = if step.is_some() { self.history_with(step) } else { History::new() };
-        let next = StoredTable { history, ..next };
+        let next = StoredTable { history, ..next }.following(self);
         if !keeps_keys {
             return next;
         }
         let keys = self.keys.followed(next.info.handle, self.info.handle);
         StoredTable { keys, ..next }
+    }
+
+    /// The next snapshot: one of the rows that are not deleted, in the order of some columns, or in their own if these are none, and
+    /// with other numbers; if at most `most` rows would have to move.
+    ///
+    /// # Errors
+    /// 53200, and 57014 if it is cancelled.
+    pub(crate) fn arranged(&self, by: &[usize], most: usize, known: Domains, context: &Context) -> Result<Arranged> {
+        if self.is_unloaded() {
+            return self.loaded(&|| known.clone(), context)?.arranged(by, most, known, context);
+        }
+        let domains = self.own_domains();
+        let unarranged = Unarranged { table: &self.table, domains: &domains, marks: self.info.hidden.deleted };
+        let Some(moves) = unarranged.moves(by, most, context)? else { return Ok(Arranged::TooFar) };
+        if moves.count() == 0 && self.info.hidden.deleted.is_none() {
+            return Ok(Arranged::Already);
+        }
+        let (name, declared) = (&self.info.name, Arc::clone(&self.info.declared));
+        let table = unarranged.arranged(&moves, context)?;
+        drop(moves);
+        let next = StoredTable::encoded(name, table, declared, known, context)?;
+        let hidden = Hidden { epoch: self.info.hidden.epoch.wrapping_add(1), ..next.info.hidden };
+        let info = TableInfo { hidden, ..TableInfo::clone(&next.info) };
+        let next = StoredTable { info: Arc::new(info), history: self.history.arranged(by), ..next };
+        Ok(Arranged::Anew(Box::new(next.following(self))))
     }
 
     /// The same snapshot, for one query, without some rows, which keep their numbers; none are all.
@@ -268,7 +327,7 @@ impl StoredTable {
         };
         let mut info = TableInfo::clone(&self.info);
         (info.statistics, info.handle) = (Arc::clone(&table.statistics), next_handle());
-        info.hidden = Hidden { deleted: Some(marks), number: None };
+        info.hidden = Hidden { deleted: Some(marks), ..self.info.hidden };
         Ok(StoredTable { table: Arc::new(table), info: Arc::new(info), ..self.clone() })
     }
 
@@ -345,17 +404,28 @@ impl StoredTable {
         };
         let info = info(name.to_owned(), &table, domains.iter().map(seen).collect(), declared, hidden);
         let keys = KeyIndexes::new(info.handle);
+        let ordered_by = ordered_by(&table, &info);
         StoredTable {
             table: Arc::new(table),
             info: Arc::new(info),
             domains,
             keys,
+            index_rows: KnownIndexRows::default(),
             history: History::new(),
+            ordered_by,
             unreadable: Arc::default(),
             placeholders: Arc::default(),
             provided: None,
             unloaded: None,
             broken: None,
+        }
+    }
+
+    /// As the next snapshot of one: where its rows are in no order, they were in that one's.
+    fn following(self, before: &StoredTable) -> Self {
+        match self.ordered_by.is_empty() {
+            true => StoredTable { ordered_by: Arc::clone(&before.ordered_by), ..self },
+            false => self,
         }
     }
 
@@ -407,6 +477,7 @@ impl StoredTable {
         }
         let columns = |keys: &[Key]| keys.iter().map(|key| (key.columns.clone(), key.nulls_equal)).collect::<Vec<_>>();
         let follows = columns(&declared.keys).starts_with(&columns(&self.info.declared.keys));
+        let index_rows = self.index_rows.declared(&self.info.declared, &declared);
         info.name = name.to_owned();
         info.handle = next_handle();
         info.declared = Arc::new(declared);
@@ -414,7 +485,7 @@ impl StoredTable {
             true => self.keys.followed(info.handle, self.info.handle),
             false => KeyIndexes::new(info.handle),
         };
-        StoredTable { table, info: Arc::new(info), keys, ..self.clone() }
+        StoredTable { table, info: Arc::new(info), keys, index_rows, ..self.clone() }
     }
 
     /// The rows as they are stored, some perhaps as codes.

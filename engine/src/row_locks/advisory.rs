@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// What is taken: a bigint, or two integers, which is another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Key {
     One(i64),
     Two(i32, i32),
@@ -32,6 +32,16 @@ pub(super) struct Holder {
     manner: Manner,
     /// How often.
     count: usize,
+}
+
+impl Holder {
+    pub(super) fn session(&self) -> u32 {
+        self.session
+    }
+
+    pub(super) fn is_shared(&self) -> bool {
+        self.manner.shared
+    }
 }
 
 /// What is asked of a key.

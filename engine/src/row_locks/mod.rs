@@ -9,11 +9,17 @@ pub(crate) mod functions;
 
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::workers::context::Cancellation;
-use multiloop_planner::sql::Strength;
+use multiloop_planner::sql::{LockMode, Strength};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// The line of who takes a table whole; the only number of its rows is that of the mode (`LOCK TABLE`).
+pub(crate) const WHOLE: u64 = u64::MAX;
+
+/// The line of rows that are inserted: nobody else can want them, but who takes the table whole waits for who inserts, who waits for him.
+pub(crate) const NEW: u64 = u64::MAX - 1;
 
 /// How often a statement that waits looks whether it is cancelled.
 const LOOK: Duration = Duration::from_millis(5);
@@ -29,6 +35,14 @@ pub(crate) struct RowLocks {
     /// Whether anybody has ever asked for an advisory lock.
     used: AtomicBool,
 }
+
+impl PartialEq for RowLocks {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for RowLocks {}
 
 #[derive(Debug, Default)]
 struct Locks {
@@ -48,7 +62,7 @@ struct Held {
     /// The rows' line of snapshots, in which they have these numbers.
     line: u64,
     /// Ascending.
-    rows: Arc<[usize]>,
+    rows: Arc<Vec<usize>>,
     strength: Strength,
 }
 
@@ -59,8 +73,33 @@ pub(crate) struct Rows<'r> {
     pub(crate) table: u32,
     pub(crate) line: u64,
     /// Ascending.
-    pub(crate) numbers: &'r [usize],
+    pub(crate) numbers: &'r Arc<Vec<usize>>,
     pub(crate) strength: Strength,
+}
+
+/// A lock that a session has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Listed {
+    pub(crate) session: u32,
+    pub(crate) what: What,
+    /// PostgreSQL's name of it.
+    pub(crate) mode: &'static str,
+}
+
+/// What a lock is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum What {
+    /// Rows of a table, or all of it, by its number.
+    Table(u32),
+    /// What programs mean by it.
+    Advisory(advisory::Key),
+}
+
+/// The name of a mode of LOCK TABLE.
+fn mode_of(mode: usize) -> &'static str {
+    let names = [(LockMode::Share, "ShareLock"), (LockMode::ShareRowExclusive, "ShareRowExclusiveLock")];
+    let named = names.into_iter().chain([(LockMode::Exclusive, "ExclusiveLock")]).find(|(of, _)| *of as usize == mode);
+    named.map_or("AccessExclusiveLock", |(_, name)| name)
 }
 
 /// Whether two may not have a row at once.
@@ -129,9 +168,21 @@ impl RowLocks {
         if rows.numbers.is_empty() {
             return;
         }
-        let held = Held { session, line: rows.line, rows: rows.numbers.into(), strength: rows.strength };
+        let known = locks
+            .held
+            .get(&rows.table)
+            .is_some_and(|held| held.iter().any(|held| held.session == session && held.line == NEW));
+        if rows.line == NEW && known {
+            return;
+        }
+        let held = Held { session, line: rows.line, rows: Arc::clone(rows.numbers), strength: rows.strength };
         locks.held.entry(rows.table).or_default().push(held);
         self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether nobody has any row.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Relaxed) == 0
     }
 
     /// Whether another session has one of some rows.
@@ -143,7 +194,8 @@ impl RowLocks {
     pub(crate) fn of_others(&self, session: u32, (table, line): (u32, u64)) -> Option<Vec<usize>> {
         let locks = self.lock();
         let mut rows = Vec::new();
-        for held in locks.held.get(&table).into_iter().flatten().filter(|held| held.session != session) {
+        let others = locks.held.get(&table).into_iter().flatten();
+        for held in others.filter(|held| held.session != session && held.line != NEW) {
             if held.line != line {
                 return None;
             }
@@ -157,7 +209,34 @@ impl RowLocks {
     /// Whether another session has rows of a table.
     pub(crate) fn has_others(&self, session: u32, table: u32) -> bool {
         let locks = self.lock();
-        locks.held.get(&table).is_some_and(|held| held.iter().any(|held| held.session != session))
+        locks.held.get(&table).is_some_and(|held| held.iter().any(|held| held.session != session && held.line != NEW))
+    }
+
+    /// All that sessions have, and of rows what they wait for, each once.
+    pub(crate) fn list(&self) -> Vec<Listed> {
+        let locks = self.lock();
+        let mut all = Vec::new();
+        for (&table, held) in &locks.held {
+            for held in held {
+                let mode = match (held.line, held.strength) {
+                    (WHOLE, _) => mode_of(held.rows.first().copied().unwrap_or_default()),
+                    (NEW, _) | (_, Strength::Update | Strength::NoKeyUpdate) => "RowExclusiveLock",
+                    _ => "RowShareLock",
+                };
+                all.push(Listed { session: held.session, what: What::Table(table), mode });
+            }
+        }
+        for (&key, held) in &locks.advisory {
+            let of = |held: &advisory::Holder| Listed {
+                session: held.session(),
+                what: What::Advisory(key),
+                mode: if held.is_shared() { "ShareLock" } else { "ExclusiveLock" },
+            };
+            all.extend(held.iter().map(of));
+        }
+        all.sort();
+        all.dedup();
+        all
     }
 
     /// A session ends: gives back its own advisory locks, too.
@@ -212,12 +291,16 @@ impl Locks {
     /// Another session that has one of the rows.
     fn holder(&self, session: u32, rows: Rows<'_>) -> Option<u32> {
         let held = self.held.get(&rows.table)?;
-        // On another line they may be any.
+        let meets = |held: &Held| match (held.line, rows.line) {
+            (WHOLE, NEW) | (NEW, WHOLE) => true,
+            (NEW, _) | (_, NEW) => false,
+            // SHARE is several sessions' at once.
+            (WHOLE, WHOLE) => !(*held.rows == [LockMode::Share as usize] && *held.rows == **rows.numbers),
+            // On another line they may be any.
+            (held_line, line) => held_line != line || crate::catalog::history::meet(&held.rows, rows.numbers),
+        };
         let has = |held: &&Held| {
-            held.session != session
-                && excludes(held.strength, rows.strength)
-                && !rows.numbers.is_empty()
-                && (held.line != rows.line || crate::catalog::history::meet(&held.rows, rows.numbers))
+            held.session != session && excludes(held.strength, rows.strength) && !rows.numbers.is_empty() && meets(held)
         };
         held.iter().find(has).map(|held| held.session)
     }
@@ -240,7 +323,8 @@ impl Locks {
 mod tests {
     use super::*;
 
-    fn rows(numbers: &[usize]) -> Rows<'_> {
+    fn rows(numbers: &[usize]) -> Rows<'static> {
+        let numbers = Box::leak(Box::new(Arc::new(numbers.to_vec())));
         Rows { table: 7, line: 1, numbers, strength: Strength::Update }
     }
 

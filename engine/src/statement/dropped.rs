@@ -6,8 +6,8 @@ use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
-use multiloop_planner::catalog::{Declared, Right, TableName, shown_key};
-use multiloop_planner::sql::ObjectKind;
+use multiloop_planner::catalog::{Declared, Index, Right, TableName, called, shown_key};
+use multiloop_planner::sql::{ObjectKind, names_function};
 use std::sync::Arc;
 
 impl Runner<'_> {
@@ -235,6 +235,9 @@ pub(super) fn remove_all(state: &mut State, mut gone: Vec<Qualified>, cascade: b
         }
         for view in state.needing(&name).into_iter().filter(|view| !gone.contains(view)).collect::<Vec<_>>() {
             let is_table = state.get(&view).is_some_and(|entry| entry.kind() == "table");
+            if cascade && is_table && kind == "function" && without_calls(state, &view, &name)? {
+                continue;
+            }
             if cascade && is_table {
                 let what = format_args!("dropping what an expression of table \"{}\" calls is", view.name).to_string();
                 return Err(Error::unsupported(what));
@@ -251,6 +254,50 @@ pub(super) fn remove_all(state: &mut State, mut gone: Vec<Qualified>, cascade: b
     }
     gone.iter().for_each(|name| drop(state.remove(name)));
     Ok(())
+}
+
+/// Takes the defaults, checks and indexes from a table that call a function which goes. False if that is not all that calls it, or
+/// cannot be told from calls of others.
+fn without_calls(state: &mut State, table: &Qualified, function: &Qualified) -> Result<bool> {
+    let mut declared = Declared::clone(&state.table(table)?.info.declared);
+    let is_it = |now: &TableName| Qualified::of(now).as_ref() == Some(function);
+    let own: Vec<String> = declared
+        .names
+        .iter()
+        .filter(|known| is_it(&known.now))
+        .filter_map(|known| called(&known.written.name).map(str::to_owned))
+        .collect();
+    let is_own = |name: &TableName| called(&name.name).is_some_and(|name| own.iter().any(|of| of == name));
+    if declared.names.iter().any(|known| !is_it(&known.now) && is_own(&known.written)) {
+        return Ok(false);
+    }
+    let calls = |text: &str| own.iter().any(|name| names_function(text, name));
+    let is_computed = |column: usize| declared.is_stored(column);
+    let defaults: Vec<usize> = (0..declared.defaults.len())
+        .filter(|&column| declared.default_text(column).is_some_and(|text| calls(text)))
+        .collect();
+    if defaults.iter().any(|&column| is_computed(column)) {
+        return Ok(false);
+    }
+    let count = state.table(table)?.info.fields.len();
+    defaults.into_iter().for_each(|column| declared.set_default(column, None, count));
+    let checks: Vec<usize> = (0..declared.checks.len()).filter(|&at| calls(&declared.checks[at].condition)).collect();
+    let in_index = |index: &Index| {
+        index.parts.iter().any(|part| calls(&part.expression)) || index.predicate.as_deref().is_some_and(calls)
+    };
+    let indexes: Vec<usize> = (0..declared.indexes.len()).filter(|&at| in_index(&declared.indexes[at])).collect();
+    checks.iter().rev().for_each(|&at| drop(declared.checks.remove(at)));
+    indexes.iter().rev().for_each(|&at| drop(declared.indexes.remove(at)));
+    declared.names.retain(|known| !is_it(&known.now));
+    redeclare(state, table, declared, |numbers| {
+        for &at in checks.iter().rev() {
+            numbers.checks.remove(at);
+        }
+        for &at in indexes.iter().rev() {
+            numbers.indexes.remove(at);
+        }
+    })?;
+    Ok(true)
 }
 
 fn depends(kind: &str, name: &Qualified, by: &str, other: &Qualified) -> Error {

@@ -1,6 +1,7 @@
 //! CREATE INDEX and CREATE TYPE.
 
 use super::dropped::redeclare;
+use super::unique::not_unique;
 use crate::catalog::{Domains, Entry, Qualified, StoredTable};
 use crate::keys;
 use crate::running::Runner;
@@ -53,7 +54,9 @@ impl Runner<'_> {
             }
             NewIndex::Plain(index) => declared.indexes.push(index),
         }
+        let made = declared.indexes.last().map(|index| index.name.clone());
         redeclare(&mut write.state, &found, declared, |_| {})?;
+        self.check_rows_of_indexes(&write.state, &found, |index| made.as_ref() == Some(&index.name))?;
         write.commit()?;
         Ok(done())
     }
@@ -68,17 +71,7 @@ impl Runner<'_> {
         let marks = stored.info.hidden.deleted;
         let change = keys::Change { snapshot, old: &empty, rows: &rows, all: &rows, shown: &rows, marks };
         let indexes = keys::KeyIndexes::new(stored.info.handle);
-        indexes.check(std::slice::from_ref(key), change, &context).map_err(|error| {
-            let message = format!("could not create unique index \"{}\"", key.name);
-            match (error.kind(), error.detail()) {
-                (ErrorKind::UniqueViolation, Some(detail)) => {
-                    let detail = detail.replace("already exists", "is duplicated");
-                    let error = Error::new(ErrorKind::UniqueViolation, message).with_detail(detail);
-                    error.of_constraint(&key.name).in_table(&name.schema, &name.name)
-                }
-                _ => error,
-            }
-        })
+        indexes.check(std::slice::from_ref(key), change, &context).map_err(|error| not_unique(error, &key.name, name))
     }
 
     /// CREATE TYPE … AS ENUM.

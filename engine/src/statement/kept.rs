@@ -84,12 +84,17 @@ impl PlannedChange {
         let (info, declared) = (&stored.info, &stored.info.declared);
         let rows = info.statistics.rows.min(CHUNK_ROWS as u64) as f64;
         let bytes = |column: usize| info.statistics.columns.get(column).map_or(0.0, |of| of.estimates.average_bytes);
+        let has_no_key = declared.keys.is_empty() && declared.unique_indexes().next().is_none();
         let is_light = match &self.kind {
-            PlannedKind::Insert(..) => declared.keys.is_empty(),
+            PlannedKind::Insert(..) => has_no_key,
             PlannedKind::Change(change) => match &change.kind {
-                ChangeKind::Insert { conflict, .. } => conflict.is_none() && declared.keys.is_empty(),
+                ChangeKind::Insert { conflict, .. } => conflict.is_none() && has_no_key,
                 ChangeKind::Update { columns, .. } => {
-                    let is_of_key = |column: &usize| declared.keys.iter().any(|key| key.columns.contains(column));
+                    let is_of_key = |column: &usize| {
+                        let indexes = declared.unique_indexes().map(|(_, index)| &index.columns);
+                        let mut keys = declared.keys.iter().map(|key| &key.columns).chain(indexes);
+                        keys.any(|columns| columns.contains(column))
+                    };
                     !columns.iter().any(is_of_key)
                         && columns.iter().map(|&column| bytes(column) * rows).sum::<f64>() <= COPIED_MAX
                 }

@@ -32,6 +32,7 @@ impl Runner<'_> {
             }
             numbers.sort_unstable();
             numbers.dedup();
+            let numbers = Arc::new(numbers);
             if self.locked(&found, &numbers, table.strength)? {
                 continue;
             }

@@ -7,7 +7,7 @@
 use super::change::without_deleted;
 use crate::access::FileUse;
 use crate::catalog::{Entry, Object, Qualified, State, StoredTable, TEMPORARY};
-use crate::row_locks::Rows;
+use crate::row_locks::{Rows, WHOLE};
 use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
 use crate::transaction::TransactionStatus;
@@ -15,9 +15,7 @@ use crate::{Error, ErrorKind, Result, storage};
 use multiloop_planner::catalog::{Right, TableName};
 use multiloop_planner::sql::{LockMode, LockTable, Maintenance, Reindexed, Strength};
 use std::path::Path;
-
-/// The line of a lock of all rows of a table: no snapshot has it, so whatever rows others have may be these.
-const WHOLE: u64 = u64::MAX;
+use std::sync::Arc;
 
 /// A table that is looked after, and the columns that are named of it.
 type Target = (Qualified, Vec<usize>);
@@ -265,10 +263,8 @@ impl Runner<'_> {
                 continue;
             }
             let locks = &self.session.engine.0.row_locks;
-            let (session, rows) = (
-                self.session.work.identity().0,
-                Rows { table: object.oid, line: WHOLE, numbers: &[0], strength: Strength::Update },
-            );
+            let (session, numbers) = (self.session.work.identity().0, Arc::new(vec![lock.mode as usize]));
+            let rows = Rows { table: object.oid, line: WHOLE, numbers: &numbers, strength: Strength::Update };
             if locks.try_take(session, rows) {
                 continue;
             }

@@ -73,6 +73,7 @@ impl Runner<'_> {
             self.check_rows_unique(&found, key, &stored)?;
         }
         write.state.insert(&found, Entry::Table(stored));
+        self.check_rows_of_indexes(&write.state, &found, |_| true)?;
         write.commit()?;
         Ok(ResultStream::done("REFRESH MATERIALIZED VIEW"))
     }

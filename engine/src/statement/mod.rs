@@ -16,6 +16,7 @@ mod renamed;
 mod routine;
 mod run;
 mod sequence;
+mod unique;
 mod view;
 
 use crate::access::FileUse;
@@ -389,6 +390,13 @@ impl Runner<'_> {
     /// Appends rows to a table: they are made while nobody else may write, for the table as it is then.
     /// Gives the number of rows.
     pub(crate) fn append(&self, name: &TableName, rows: impl FnOnce(&TableInfo) -> Result<Table>) -> Result<usize> {
+        let found = self.found(name, &self.snapshot.state)?;
+        if !self.inserts_into(&found) {
+            if !self.session.waits {
+                return Err(conflict(&format!("{}.{}", found.schema, found.name)));
+            }
+            self.wait_to_insert(&found)?;
+        }
         let mut write = self.session.begin_write()?;
         let qualified = self.found(name, &write.state)?;
         if !self.has_seen_columns(&qualified, &write.state) {
@@ -443,7 +451,10 @@ impl Runner<'_> {
         self.check_conditions(name, &declared, &rows, state).map_err(told)?;
         let given = rows.clone();
         let check = |change: keys::Change<'_>| stored.keys.check(&declared.keys, change, &context).map_err(told);
-        let (next, is_load) = stored.with_rows_behind(rows, state.domains(), &check, &context)?;
+        let (mut next, is_load) = stored.with_rows_behind(rows, state.domains(), &check, &context)?;
+        if let Some(rows) = self.check_indexes(&stored, &given, state).map_err(told)? {
+            next = next.with_index_rows(rows, stored.info.handle);
+        }
         state.insert(qualified, Entry::Table(next));
         Ok(Inserted { rows: given, is_load })
     }

@@ -108,7 +108,7 @@ pub(super) fn written(
                 let known = known.get(&object.oid).map_or(&[][..], Vec::as_slice);
                 let of_table = written_table(table, known, write, context)?;
                 kept.files = of_table.iter().map(|segment| segment.file.clone()).collect();
-                kept.gone = runs(values::deleted(table));
+                kept.gone = runs(values::deleted(table, context)?);
                 kept.columns = statistics::kept(table);
                 segments.insert(object.oid, of_table);
             }

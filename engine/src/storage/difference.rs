@@ -145,7 +145,7 @@ fn appended(new: &StoredTable, first: usize, keep: &mut Keep<'_>, context: &Cont
 
 fn all_new(new: &StoredTable, keep: &mut Keep<'_>, context: &Context) -> Result<RowChange> {
     let pieces = appended(new, 0, keep, context)?.into_iter().map(Piece::New).collect();
-    Ok(RowChange::Pieces { pieces, gone: runs(values::deleted(new)) })
+    Ok(RowChange::Pieces { pieces, gone: runs(values::deleted(new, context)?) })
 }
 
 /// The difference of two tables that are not of one line.
@@ -159,8 +159,8 @@ fn by_identity(old: &StoredTable, new: &StoredTable, keep: &mut Keep<'_>, contex
     };
     // Rows at their places still?
     let in_place = is.len() >= was.len() && was.iter().zip(is.iter()).all(|(was, is)| was.rows == is.rows);
-    let gone_before = values::deleted(old);
-    let gone_after = values::deleted(new);
+    let gone_before = values::deleted(old, context)?;
+    let gone_after = values::deleted(new, context)?;
     if in_place && gone_before.iter().all(|row| gone_after.binary_search(row).is_ok()) {
         let mut set: Vec<Set> = Vec::new();
         let mut start = 0;

@@ -1,5 +1,7 @@
 //! What was acknowledged is there when a folder is opened again, whatever happened in between.
 
+mod unique;
+
 use super::disk::{Disk, DiskFile, Machine};
 use super::{Limits, Storage};
 use crate::{

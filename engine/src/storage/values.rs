@@ -34,14 +34,15 @@ pub(super) fn between(stored: &StoredTable, rows: Range<usize>, context: &Contex
 }
 
 /// The numbers of rows that are deleted.
-pub(super) fn deleted(stored: &StoredTable) -> Vec<usize> {
+pub(super) fn deleted(stored: &StoredTable, context: &Context) -> Result<Vec<usize>> {
     if let Some(gone) = stored.unloaded_gone() {
-        return gone.to_vec();
+        return Ok(gone.to_vec());
     }
-    let Some(marks) = stored.info.hidden.deleted else { return Vec::new() };
+    let Some(marks) = stored.info.hidden.deleted else { return Ok(Vec::new()) };
     let mut start = 0;
     let mut deleted = Vec::new();
     for chunk in stored.stored().chunks.iter() {
+        context.check()?;
         // A chunk without any says so by its range.
         if chunk.ranges.get(marks) != Some(&Some((0, 0))) {
             let rows = (0..chunk.rows).filter(|&row| Table::is_marked(&chunk.columns, row, marks));
@@ -49,7 +50,7 @@ pub(super) fn deleted(stored: &StoredTable) -> Vec<usize> {
         }
         start += chunk.rows;
     }
-    deleted
+    Ok(deleted)
 }
 
 /// Rows with the types that their table was declared with.

@@ -63,9 +63,9 @@ pub(super) fn indexes_of(object: &Object) -> Vec<Listed> {
         all.push(Listed {
             number,
             name: index.name.clone(),
-            unique: false,
+            unique: index.unique,
             primary: false,
-            nulls_equal: false,
+            nulls_equal: index.nulls_equal,
             is_constraint: false,
             method: index.method.clone(),
             parts: index.parts.clone(),

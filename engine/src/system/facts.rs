@@ -3,6 +3,7 @@
 use crate::activity::{Activity, Signal};
 use crate::functions::Functions;
 use crate::roles::{Rights, Roles};
+use crate::row_locks::RowLocks;
 use crate::settings::Settings;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::evaluate::array::Array;
@@ -35,6 +36,8 @@ pub(crate) struct Facts {
     pub(crate) roles: Option<Arc<Roles>>,
     /// All sessions of the engine.
     pub(crate) activity: Arc<Activity>,
+    /// What sessions have locked.
+    pub(crate) row_locks: Arc<RowLocks>,
     /// The functions that the program has registered.
     pub(crate) functions: Functions,
     /// Whether nothing can be changed, whatever the transaction's mode.

@@ -181,6 +181,7 @@ impl Making<'_> {
             "pg_authid" => session_tables::roles(self),
             "pg_database" => session_tables::databases(self),
             "pg_auth_members" => session_tables::members(self),
+            "pg_locks" => session_tables::locks(self),
             "pg_stat_activity" => session_tables::activity(self),
             "pg_stat_statements" => session_tables::statements(self),
             "pg_settings" => session_tables::settings(self),

@@ -5,6 +5,8 @@ use super::facts::Facts;
 use super::facts::USER;
 use super::rows::{Rows, boolean, fixed, int, oid, text};
 use crate::roles::{GIVEN, Rights, Role};
+use crate::row_locks::advisory::Key;
+use crate::row_locks::{Listed, What};
 use crate::settings::KNOWN;
 use crate::tallies::Times;
 use multiloop_planner::value::Value;
@@ -28,7 +30,7 @@ const OTHER: u32 = 16383;
 
 /// Whether a table is made for each statement anew, since it says what the session is now.
 pub(super) fn is_own(name: &str) -> bool {
-    matches!(name, "pg_settings" | "pg_stat_activity" | "pg_stat_statements" | "multiloop_sequence")
+    matches!(name, "pg_locks" | "pg_settings" | "pg_stat_activity" | "pg_stat_statements" | "multiloop_sequence")
 }
 
 /// Whether a table is made anew where there are roles, which change without the state.
@@ -111,6 +113,24 @@ pub(super) fn members(making: &Making<'_>) -> Vec<Vec<Value>> {
     let mut all = fixed("pg_auth_members");
     all.extend(rows.finish());
     all
+}
+
+/// Rows of pg_locks: what transactions have of rows is told once a table, as the lock that PostgreSQL takes of it then.
+pub(super) fn locks(making: &Making<'_>) -> Vec<Vec<Value>> {
+    let columns = "locktype database relation classid objid objsubid virtualtransaction pid mode";
+    let mut rows = Rows::new("pg_locks", columns).with("granted", boolean(true)).with("fastpath", boolean(false));
+    for Listed { session, what, mode } in making.facts.row_locks.list() {
+        let (kind, relation, class, object, part) = match what {
+            What::Table(table) => ("relation", oid(table), Value::Null, Value::Null, Value::Null),
+            What::Advisory(Key::One(key)) => {
+                ("advisory", Value::Null, oid((key >> 32) as u32), oid(key as u32), int(1))
+            }
+            What::Advisory(Key::Two(a, b)) => ("advisory", Value::Null, oid(a as u32), oid(b as u32), int(2)),
+        };
+        let transaction = text(format!("{session}/1"));
+        rows.push([text(kind), oid(DATABASE), relation, class, object, part, transaction, int(session), text(mode)]);
+    }
+    rows.finish()
 }
 
 /// Rows of pg_stat_activity: what others run is theirs to see, and superusers'.

@@ -120,7 +120,8 @@ impl Declared {
         let keys = self.keys.iter_mut().map(|key| &mut key.columns);
         let checks = self.checks.iter_mut().map(|check| &mut check.columns);
         let references = self.references.iter_mut().map(|reference| &mut reference.columns);
-        keys.chain(checks).chain(references).for_each(|columns| shift(columns, column));
+        let indexes = self.indexes.iter_mut().map(|index| &mut index.columns);
+        keys.chain(checks).chain(references).chain(indexes).for_each(|columns| shift(columns, column));
         for part in self.indexes.iter_mut().flat_map(|index| &mut index.parts) {
             part.column = part.column.map(|of| of - usize::from(of > column));
         }
@@ -143,6 +144,11 @@ impl Declared {
     pub fn index_names(&self) -> impl Iterator<Item = String> {
         let unique = self.keys.iter().filter(|key| key.is_index).map(|key| &key.name);
         unique.chain(self.indexes.iter().map(|index| &index.name)).cloned()
+    }
+
+    /// The UNIQUE indexes among those that are no keys, with their places among these.
+    pub fn unique_indexes(&self) -> impl Iterator<Item = (usize, &Index)> {
+        self.indexes.iter().enumerate().filter(|(_, index)| index.unique)
     }
 
     /// How a column makes its own values, if it does.
@@ -293,7 +299,8 @@ impl Action {
     }
 }
 
-/// An index that keeps nothing unique. It is recorded: what indexes plans need they make.
+/// An index that is no [`Key`]: one that keeps nothing unique, which is recorded alone, since what indexes plans need they make; or a
+/// UNIQUE one over expressions, over some rows, or with an order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Index {
     /// Its name.
@@ -304,6 +311,15 @@ pub struct Index {
     pub parts: Vec<IndexPart>,
     /// WHERE.
     pub predicate: Option<Arc<str>>,
+    /// UNIQUE: no two rows that meet the predicate have the same values of all parts.
+    #[serde(default)]
+    pub unique: bool,
+    /// NULLS NOT DISTINCT.
+    #[serde(default)]
+    pub nulls_equal: bool,
+    /// The columns that a UNIQUE one reads, by position, in order.
+    #[serde(default)]
+    pub columns: Vec<usize>,
 }
 
 /// A column or expression of an index.

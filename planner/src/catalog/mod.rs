@@ -16,7 +16,7 @@ pub use declared::{
 pub use file_options::{FileOption, FileOptions, OptionValue};
 pub use right::Right;
 pub use routine::{
-    ArgumentMode, FoundRoutine, ROUTINE_MARK, Returned, Routine, RoutineArgument, RoutineBody, is_key, key_of,
+    ArgumentMode, FoundRoutine, ROUTINE_MARK, Returned, Routine, RoutineArgument, RoutineBody, called, is_key, key_of,
     shown_key,
 };
 pub(crate) use view::GONE;

@@ -162,6 +162,11 @@ pub fn is_key(name: &str) -> bool {
     name.contains(ROUTINE_MARK)
 }
 
+/// The name in a key; none of what is none.
+pub fn called(key: &str) -> Option<&str> {
+    key.split_once(ROUTINE_MARK).map(|(name, _)| name)
+}
+
 /// The name in a key, and the types in parentheses: as messages have it.
 pub fn shown_key(key: &str) -> String {
     match key.split_once(ROUTINE_MARK) {

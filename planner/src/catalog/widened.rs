@@ -236,4 +236,55 @@ mod tests {
         let held = TableInfo { declared: Arc::new(held), ..one(10, proofs(1, 10)) };
         assert!(![other, more, marked, held].iter().any(|other| wide.covers(other)));
     }
+
+    #[test]
+    fn domains_count() {
+        let domain = |lineage, handle, rows: u64| {
+            let table = TableInfo { handle: TableHandle(handle), ..one(rows, proofs(0, rows as i64 - 1)) };
+            Some(Domain { table: Arc::new(table), lineage })
+        };
+        let with = |domains: Vec<Option<Domain>>| TableInfo { domains, ..one(10, proofs(0, 9)) };
+        let wide = with(vec![domain(7, 3, 10)]).widened();
+        // The same one, and one that has grown.
+        assert!(wide.covers(&with(vec![domain(7, 3, 10)])) && wide.covers(&with(vec![domain(7, 4, 12)])));
+        let others = [
+            vec![domain(8, 3, 10)],
+            vec![domain(7, 4, 2000)],
+            vec![None],
+            Vec::new(),
+            vec![domain(7, 3, 10), None],
+            vec![domain(7, 3, 10), domain(7, 3, 10)],
+        ];
+        for other in others {
+            assert!(!wide.covers(&with(other.clone())), "{other:?}");
+        }
+        assert!(!with(vec![None]).widened().covers(&with(vec![domain(7, 3, 10)])));
+        // Without room one is itself alone.
+        let exact = TableInfo { domains: vec![domain(7, 3, 10)], ..with(vec![None]).widened() };
+        assert!(exact.covers(&with(vec![domain(7, 3, 10)])) && !exact.covers(&with(vec![domain(7, 4, 10)])));
+    }
+
+    #[test]
+    fn steps_conjectures_and_columns_count() {
+        let stepped = |min, step| Proofs { step: Some(step), ..proofs(min, 8) };
+        let own = stepped(0, 2);
+        assert!(covers(&own, &stepped(0, 2), 5));
+        assert!(
+            !covers(&own, &stepped(0, 4), 3) && !covers(&own, &stepped(2, 2), 4) && !covers(&own, &proofs(0, 8), 9)
+        );
+        let open = Proofs { conjecture: Some(Arc::new(Conjecture::new(10, 10))), ..proofs(0, 8) };
+        assert!(!covers(&open, &proofs(0, 8), 9) && covers(&open, &proofs(0, 8), 0));
+        // Of rows that are NULL alone there are no bounds to keep.
+        let nulls = Proofs { nulls: 3, ..Proofs::default() };
+        let may_be_null = Proofs { nulls: 1, ..proofs(0, 8) };
+        assert!(
+            covers(&may_be_null, &nulls, 3) && !covers(&may_be_null, &nulls, 4) && !covers(&proofs(0, 8), &nulls, 3)
+        );
+        let wide = one(10, proofs(1, 10)).widened();
+        let fewer =
+            TableStatistics { columns: Vec::new(), ..TableStatistics::clone(&one(10, proofs(1, 10)).statistics) };
+        assert!(!wide.covers(&TableInfo { statistics: Arc::new(fewer), ..one(10, proofs(1, 10)) }));
+        let numbered = TableInfo { hidden: Hidden { deleted: None, number: Some(1) }, ..one(10, proofs(1, 10)) };
+        assert!(!wide.covers(&numbered) && numbered.widened().covers(&numbered));
+    }
 }

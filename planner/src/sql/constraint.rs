@@ -328,7 +328,7 @@ impl Binder<'_, '_> {
         let known = self.builder.parameters.len();
         let has_query = has_query(&value.to_string());
         let bound = match has_query {
-            true => Err(Error::unsupported(format_args!("a subquery in a {what} is"))),
+            true => Err(Error::new(ErrorKind::Unsupported, format!("cannot use subquery in {what}"))),
             false => self.bind_expression(value, scope),
         };
         let bound = bound.map_err(|error| error.at(self.position(value.span())))?;

@@ -204,7 +204,7 @@ impl Binder<'_, '_> {
             let message = format!("cannot use generated column \"{}\" in {WHAT}", fields[other].name);
             return Err(wrong(message).with_detail("A generated column cannot reference another generated column."));
         }
-        if varies(&bound) || names_stable(&value.to_string()) {
+        if !is_immutable(&bound, value) {
             return Err(wrong("generation expression is not immutable".to_owned()));
         }
         let field = &fields[column];
@@ -307,6 +307,11 @@ pub(super) fn of_identity(bound: Expression) -> Expression {
         }
         kind => Expression { kind, ..bound },
     }
+}
+
+/// Whether an expression, as it was bound and as it is written, has the same value for the same columns at all times.
+pub(super) fn is_immutable(bound: &Expression, written: &ast::Expr) -> bool {
+    !varies(bound) && !names_stable(&written.to_string())
 }
 
 /// Whether an expression may have another value for the same columns.

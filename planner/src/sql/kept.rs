@@ -313,6 +313,13 @@ pub fn names_column(text: &str, name: &str) -> bool {
     tokens.iter().enumerate().any(names)
 }
 
+/// Whether a kept expression calls a function of a name.
+pub fn names_function(text: &str, name: &str) -> bool {
+    let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).with_unescape(false).tokenize().unwrap_or_default();
+    let calls = |pair: &[Token]| matches!(pair, [Token::Word(word), Token::LParen] if is_name(word, name));
+    tokens.windows(2).any(calls)
+}
+
 /// The numbers of the relations that a kept text names by a `regclass`.
 pub fn classes_in(text: &str) -> Vec<u32> {
     if !text.contains("regclass") {

@@ -2,6 +2,8 @@
 
 use super::binder::Binder;
 use super::constraint::{Names, TableClauses};
+use super::definition::index_name;
+use super::parse::parse_expression;
 use super::tuned::{Copied, LIKE};
 use crate::catalog::{CatalogEntry, Check, Declared, Index, Key, Right};
 use crate::error::{Error, ErrorKind, Position, Result};
@@ -113,10 +115,16 @@ impl Likeness {
         for index in &self.declared.indexes {
             let mut parts = index.parts.clone();
             parts.iter_mut().for_each(|part| part.column = part.column.map(|column| column + self.first));
-            let called: Vec<&str> =
-                parts.iter().map(|part| part.column.map_or("expr", |column| fields[column].name.as_str())).collect();
+            let called: Vec<String> = parts
+                .iter()
+                .map(|part| match part.column {
+                    Some(column) => fields[column].name.clone(),
+                    None => parse_expression(&part.expression).map_or_else(|_| "expr".to_owned(), |of| index_name(&of)),
+                })
+                .collect();
             let name = names.choose(&called.join("_"), "idx");
-            declared.indexes.push(Index { name, parts, ..index.clone() });
+            let columns = index.columns.iter().map(|column| column + self.first).collect();
+            declared.indexes.push(Index { name, parts, columns, ..index.clone() });
         }
     }
 }

@@ -86,7 +86,7 @@ pub use definition::{LockMode, LockTable, Maintenance, Reindexed, SequenceChange
 pub use definition::{NewArgument, NewBody, NewRoutine, RoutineChange, RoutineName, RoutineOption, routine_types};
 pub use escapes::with_escapes;
 pub use filled::{assigned_rows, filled_rows, view_as_query};
-pub use kept::{classes_in, column_renamed, names_column, pretty};
+pub use kept::{classes_in, column_renamed, names_column, names_function, pretty};
 pub use locking::{Strength, Wait};
 pub use normal::normalised;
 pub use session::{

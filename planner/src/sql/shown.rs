@@ -4,9 +4,9 @@
 //! with another name has the old one as its alias, by which the text knows it; one whose columns are called otherwise, or that has
 //! more of them, stands as a query that gives those which the text knows.
 
-use super::kept::type_name;
+use super::kept::{is_name, type_name};
 use super::text::Text;
-use crate::catalog::{Mark, Marked, Meant, TableName, View};
+use crate::catalog::{Mark, Marked, Meant, TableName, View, called};
 use crate::evaluate::quote::identifier as quoted;
 use crate::evaluate::{self, UTC};
 use crate::types::{DataType, OidKind};
@@ -66,6 +66,11 @@ impl Showing<'_> {
         for first in (0..tokens.len()).filter(|first| !relations.contains(first)) {
             if let Some(name) = moved.iter().find(|name| is_qualified(&tokens, first, name)) {
                 changes.push((place(first, first + 2), quoted(&name.name)));
+            }
+        }
+        for meant in &view.names {
+            for (places, shown) in renamed_calls(&tokens, meant) {
+                changes.push((place(places.start, places.end), shown));
             }
         }
         with_changes(&view.sql, changes)
@@ -160,6 +165,40 @@ impl Showing<'_> {
         let value = evaluate::parse_in(text, of, UTC).ok()?;
         Some(self.value(&value, of))
     }
+}
+
+/// Where a text calls a function by a name that it has no more, and what it is called now.
+fn renamed_calls(tokens: &[TokenWithSpan], meant: &Meant) -> Vec<(Range<usize>, String)> {
+    let (Some(was), Some(is)) = (called(&meant.written.name), called(&meant.now.name)) else { return Vec::new() };
+    let has_moved = meant.now.schema != meant.then.schema;
+    if was == is && !has_moved {
+        return Vec::new();
+    }
+    let is_named = |at: usize, name: &str| match &tokens[at].token {
+        Token::Word(word) => is_name(word, name),
+        _ => false,
+    };
+    let mut calls = Vec::new();
+    for at in 0..tokens.len() {
+        let is_call = tokens.get(at + 1).is_some_and(|token| token.token == Token::LParen);
+        if !is_call || !is_named(at, was) {
+            continue;
+        }
+        let has_schema = at > 0 && tokens[at - 1].token == Token::Period;
+        let is_it = match (&meant.written.schema, has_schema) {
+            (Some(schema), true) => at > 1 && is_named(at - 2, schema),
+            (_, has_schema) => !has_schema,
+        };
+        if !is_it {
+            continue;
+        }
+        let shown = match &meant.now.schema {
+            Some(schema) if has_schema || has_moved => format!("{}.{}", quoted(schema), quoted(is)),
+            _ => quoted(is),
+        };
+        calls.push((if has_schema { at - 2 } else { at }..at, shown));
+    }
+    calls
 }
 
 /// A text in which other texts stand in some places.

@@ -679,3 +679,34 @@ fn a_transaction_that_joins_again_goes_on() {
     }
     assert!(!has_codes(&session, "few"));
 }
+
+/// Two tables of one domain, to which each then adds values of its own: a plan that was kept gives each table's own values.
+#[test]
+fn domains_that_grow_apart() {
+    for way in WAYS {
+        let session = way.session();
+        load_coded(&session, true);
+        done(
+            &session,
+            "prepare both (int, int) as select s.key, i.key from sale s, item i where s.w = $1 and i.id = $2",
+        );
+        let check = |w: i64, id: i64, keys: [i64; 2]| {
+            let found = session.query(&format!("execute both ({w}, {id})"), ()).and_then(|rows| {
+                rows.map(|row| row.and_then(|row| Ok([row.get::<i64>(0)?, row.get::<i64>(1)?])))
+                    .collect::<Result<Vec<_>, _>>()
+            });
+            assert_eq!(found.unwrap_or_else(|error| panic!("{w} {id}: {error}")), [keys], "{}", way.name);
+        };
+        let key = |id: i64| (i128::from(id) * 6_364_136_223_846_793_005 % 9_223_372_036_854_775_783) as i64;
+        for id in 1..9 {
+            check(id, id, [key(id * 37 % 4900 + if id % 5 == 0 { 1000 } else { 0 }), key(id)]);
+        }
+        for n in 1..9 {
+            let (a, b) = (1_000_000_000_000_000_000 + n, 2_000_000_000_000_000_000 + n);
+            done(&session, &format!("insert into sale values (0, {a}, {}, 1)", 20_000 + n));
+            done(&session, &format!("insert into item values ({}, {b}, 1)", 20_000 + n));
+            check(20_000 + n, 20_000 + n, [a, b]);
+            check(3, 20_000 + n, [key(111), b]);
+        }
+    }
+}

@@ -290,6 +290,10 @@ fn what_may_be_done_with_its_table() {
         "TRUNCATE t",
         "CREATE INDEX ON t (n)",
         "CREATE UNIQUE INDEX ON t (n)",
+        "CREATE UNIQUE INDEX ON t ((n + 1)) WHERE n > 0",
+        // So nobody asks a provider for a row by its key.
+        "ALTER TABLE t ADD PRIMARY KEY (n)",
+        "ALTER TABLE t ADD UNIQUE (k)",
     ] {
         check_error(&session, sql, ("42809", "cannot change table \"t\""));
     }

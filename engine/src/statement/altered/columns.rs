@@ -336,7 +336,8 @@ impl Gone {
                     .iter()
                     .map(|index| {
                         let parts = &mut index.parts.iter();
-                        parts.any(|part| part.column == Some(column) || names(&part.expression))
+                        index.columns.contains(&column)
+                            || parts.any(|part| part.column == Some(column) || names(&part.expression))
                             || index.predicate.as_deref().is_some_and(names)
                     })
                     .collect(),

@@ -11,9 +11,9 @@ use crate::stream::Notice;
 use crate::system::quoted;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::Table;
-use multiloop_planner::catalog::{Check, Declared, Key, Reference};
+use multiloop_planner::catalog::{Check, Declared, Index, Key, Reference};
 use multiloop_planner::sql::{self, Added, Alteration, Altering};
-use multiloop_planner::types::Field;
+use multiloop_planner::types::{Field, SortOrder};
 use std::sync::Arc;
 
 impl Runner<'_> {
@@ -65,6 +65,7 @@ impl Runner<'_> {
         for key in declared.keys.iter().filter(|key| key.columns.contains(&column)) {
             self.check_rows_unique(name, key, stored)?;
         }
+        self.check_rows_of_indexes(state, name, |index| index.columns.contains(&column))?;
         for check in declared.checks.iter().filter(|check| check.is_valid && check.columns.contains(&column)) {
             self.check_all_meet(state, name, check)?;
         }
@@ -182,9 +183,8 @@ impl Runner<'_> {
         let stored = state.table(name)?.clone();
         let mut declared = Declared::clone(&stored.info.declared);
         let Some(at) = declared.keys.iter().position(|key| key.name == index) else {
-            if declared.indexes.iter().any(|of| of.name == index) {
-                let message = format!("\"{index}\" is not a unique index");
-                return Err(Error::new(ErrorKind::WrongObjectType, message)
+            if let Some(of) = declared.indexes.iter().find(|of| of.name == index) {
+                return Err(Error::new(ErrorKind::WrongObjectType, why_no_constraint(of))
                     .with_detail("Cannot create a primary key or unique constraint using such an index."));
             }
             return Err(Error::new(ErrorKind::UnknownObject, format!("index \"{index}\" does not exist")));
@@ -320,4 +320,17 @@ fn table(name: &Qualified) -> String {
 pub(super) fn has_nulls(table: &str, column: &str) -> Error {
     let message = format!("column \"{column}\" of relation \"{table}\" contains null values");
     Error::new(ErrorKind::NotNullViolation, message).of_column(column)
+}
+
+/// Why an index that is no key can keep no constraint.
+fn why_no_constraint(index: &Index) -> String {
+    let name = &index.name;
+    let plain = SortOrder { descending: false, nulls_first: false };
+    let ordered = index.parts.iter().position(|part| part.order != plain).map_or(1, |at| at + 1);
+    match index {
+        Index { unique: false, .. } => format!("\"{name}\" is not a unique index"),
+        _ if index.parts.iter().any(|part| part.column.is_none()) => format!("index \"{name}\" contains expressions"),
+        Index { predicate: Some(_), .. } => format!("\"{name}\" is a partial index"),
+        _ => format!("index \"{name}\" column number {ordered} does not have default sorting behavior"),
+    }
 }

@@ -4,7 +4,7 @@ use super::super::{Inserted as Appended, check_not_null, of_relation};
 use super::references::Altered;
 use super::views::{Checks, all_columns};
 use super::{Given, Numbers, Outcome, rows_of};
-use crate::catalog::{Qualified, State, StoredTable};
+use crate::catalog::{IndexRows, Qualified, State, StoredTable};
 use crate::keys::{self, KeyIndexes};
 use crate::running::Runner;
 use crate::{Error, ErrorKind, Result};
@@ -22,7 +22,7 @@ pub(super) enum Inserting {
     /// It is done.
     Done(Box<Inserted>),
     /// A transaction has rows, of these numbers, that it is to change.
-    Waits(Vec<usize>),
+    Waits(Arc<Vec<usize>>),
 }
 
 /// An insertion that is done, but for what references say of it.
@@ -30,7 +30,7 @@ pub(super) struct Inserted {
     /// What it gives back.
     pub(super) outcome: Outcome,
     /// The rows that it has changed, by their numbers.
-    pub(super) changed: Vec<usize>,
+    pub(super) changed: Arc<Vec<usize>>,
     /// What references are to be told of them.
     pub(super) altered: Vec<Altered>,
     /// The rows that came in.
@@ -68,7 +68,8 @@ impl Runner<'_> {
         check_not_null(&name.name, &stored.info.fields, &values)
             .map_err(|error| told(of_relation(error, &name.name)))?;
         self.check_conditions(&name.name, declared, &values, state).map_err(told)?;
-        let sorted = sorted_out(&stored, &values, conflict, &context)?;
+        let indexes = self.coming_to_indexes(&stored, (&values, &conflict.indexes), state)?;
+        let sorted = sorted_out(&stored, &values, (conflict, &indexes), &context)?;
         if conflict.update.is_some() && sorted.is_repeated {
             return Err(twice());
         }
@@ -80,6 +81,7 @@ impl Runner<'_> {
             if there.iter().any(|&row| is_own(row)) {
                 return Err(twice());
             }
+            let there = Arc::new(there);
             if !self.locked(name, &there, multiloop_planner::sql::Strength::Update)? {
                 return Ok(Inserting::Waits(there));
             }
@@ -110,7 +112,7 @@ impl Runner<'_> {
             Some(returning) => returned(&given.rows, (&sorted, updated.as_ref()), returning, &context)?,
             None => given.rows,
         };
-        let changed = updated.map_or_else(Vec::new, |met| met.numbers);
+        let changed = updated.map_or_else(Arc::default, |met| met.numbers);
         Ok(Inserting::Done(Box::new(Inserted { outcome: Outcome { count, rows }, changed, altered, appended })))
     }
 
@@ -158,8 +160,13 @@ pub(super) fn twice() -> Error {
     Error::new(ErrorKind::Cardinality, message).with_hint(hint)
 }
 
-/// Which rows are new, by the keys that an ON CONFLICT is about.
-fn sorted_out(stored: &StoredTable, values: &Table, conflict: &Conflict, context: &Context) -> Result<Sorted> {
+/// Which rows are new, by the keys and indexes that an ON CONFLICT is about.
+fn sorted_out(
+    stored: &StoredTable,
+    values: &Table,
+    (conflict, indexes): (&Conflict, &[(Key, IndexRows, Table)]),
+    context: &Context,
+) -> Result<Sorted> {
     let declared = &stored.info.declared;
     let numerics = &declared.numerics;
     let (old, rows) = if numerics.is_empty() {
@@ -182,7 +189,15 @@ fn sorted_out(stored: &StoredTable, values: &Table, conflict: &Conflict, context
         let found = keys.find(key, &change, context)?;
         there.iter_mut().zip(found).for_each(|(there, found)| *there = there.or(found));
     }
-    let is_new = KeyIndexes::new_among(&about, &rows, &there, context)?;
+    let mut coming: Vec<(&Key, &Table, Option<usize>)> = about.iter().map(|&(_, key)| (key, &rows, None)).collect();
+    for (key, known, rows) in indexes {
+        let (old, marks) = (&*known.rows, Some(known.marks()));
+        let change = keys::Change { snapshot, old, rows, all: old, shown: rows, marks };
+        let found = known.keys.find((0, key), &change, context)?;
+        there.iter_mut().zip(found).for_each(|(there, found)| *there = there.or(found));
+        coming.push((key, rows, marks));
+    }
+    let is_new = KeyIndexes::new_among(&coming, &there, context)?;
     let mut sorted = Sorted { new: Vec::new(), met: Vec::new(), is_repeated: false };
     for (row, (there, is_new)) in there.into_iter().zip(is_new).enumerate() {
         match there {

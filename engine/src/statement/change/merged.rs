@@ -6,6 +6,7 @@ use multiloop_exec::column::Table;
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::sql::MergeAction;
 use multiloop_planner::types::Field;
+use std::sync::Arc;
 
 /// What a MERGE does.
 pub(super) struct Merged {
@@ -59,7 +60,12 @@ impl Merged {
             }
             None => None,
         };
-        Ok(Merged { updated: Given { numbers, rows: values }, deleted, inserted, outcome: Outcome { count, rows } })
+        Ok(Merged {
+            updated: Given { numbers: Arc::new(numbers), rows: values },
+            deleted,
+            inserted,
+            outcome: Outcome { count, rows },
+        })
     }
 
     /// The numbers of the rows that it changes, in order.

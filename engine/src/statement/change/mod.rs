@@ -21,17 +21,18 @@ use crate::catalog::history;
 use crate::catalog::{Domains, Entry, Qualified, State, StoredTable, TEMPORARY};
 use crate::keys::KeyIndexes;
 use crate::plan::Timings;
-use crate::row_locks::Rows;
+use crate::row_locks::{NEW, Rows};
 use crate::running::Runner;
 use crate::stream::ResultStream;
 use crate::transaction::{conflict as conflict_of, object_of};
 use crate::{Error, Result};
-use arrow::array::RecordBatch;
+use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::datatypes::Int64Type;
 use multiloop_exec::column::arrow::{fields_of, schema_of_rows, to_record_batch_as};
 use multiloop_exec::column::build::{Storage, TableBuilder};
 use multiloop_exec::column::domain;
 use multiloop_exec::column::{Chunk, Table};
-use multiloop_exec::workers::context::Context;
+use multiloop_exec::workers::context::{Context, Reservation};
 use multiloop_planner::catalog::{Hidden, Key, TableInfo};
 use multiloop_planner::relation::Query;
 use multiloop_planner::sql::{Change, ChangeKind, Strength};
@@ -42,11 +43,17 @@ use std::sync::Arc;
 
 /// Rows of a change's query.
 struct Given {
-    /// The numbers of rows that are changed, which ascend; none of an insertion.
-    numbers: Vec<usize>,
+    /// The numbers of rows that are changed, which ascend; none of an insertion. Whoever takes the rows holds them, too.
+    numbers: Arc<Vec<usize>>,
     /// The columns behind them, those of RETURNING last.
     rows: Table,
 }
+
+/// Numbers of rows at least, that a list grows by a multiple of: what of that is not used is no memory yet, and what was copied would be.
+const MANY_NUMBERS: usize = 1 << 19;
+
+/// This multiple.
+const GROWTH: usize = 8;
 
 /// What the first column of a change's query is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,7 +77,7 @@ struct Outcome {
 impl Runner<'_> {
     /// Takes rows until the transaction ends; whether nobody else has one of them, and nobody has changed one since the transaction
     /// began.
-    pub(super) fn locked(&self, name: &Qualified, numbers: &[usize], strength: Strength) -> Result<bool> {
+    pub(super) fn locked(&self, name: &Qualified, numbers: &Arc<Vec<usize>>, strength: Strength) -> Result<bool> {
         let locks = &self.session.engine.0.row_locks;
         let Some(rows) = self.lockable(name, numbers, strength).filter(|rows| !rows.numbers.is_empty()) else {
             return Ok(true);
@@ -78,8 +85,34 @@ impl Runner<'_> {
         Ok(locks.try_take(self.session.work.identity().0, rows) && !self.is_overtaken(name, numbers)?)
     }
 
+    /// Takes what who inserts into a table takes of it: nobody may have it whole. False if somebody has, who is to be waited for.
+    pub(in crate::statement) fn inserts_into(&self, name: &Qualified) -> bool {
+        let Some((session, table)) = self.new_rows_of(name) else { return true };
+        let rows = Rows { table, line: NEW, numbers: &Arc::new(vec![0]), strength: Strength::Update };
+        self.session.engine.0.row_locks.try_take(session, rows)
+    }
+
+    /// Waits until nobody else has a table whole that rows are to be inserted into.
+    pub(in crate::statement) fn wait_to_insert(&self, name: &Qualified) -> Result<()> {
+        let Some((session, table)) = self.new_rows_of(name) else { return Ok(()) };
+        let rows = Rows { table, line: NEW, numbers: &Arc::new(vec![0]), strength: Strength::Update };
+        let limit = self.session.work.time_limit("lock_timeout");
+        self.session.engine.0.row_locks.take(session, rows, (&self.session.cancellation, limit))
+    }
+
+    /// The session, and the number of a table whose new rows it takes; none of what is temporary, nor where there is nobody whom it
+    /// would tell: alone a statement ends at once.
+    fn new_rows_of(&self, name: &Qualified) -> Option<(u32, u32)> {
+        let locks = &self.session.engine.0.row_locks;
+        if name.schema == TEMPORARY || (!self.session.work.is_explicit() && locks.is_empty()) {
+            return None;
+        }
+        let object = self.snapshot.state.object(name)?;
+        Some((self.session.work.identity().0, object.oid))
+    }
+
     /// Waits until nobody else has one of some rows, and takes them.
-    pub(super) fn wait_for(&self, name: &Qualified, numbers: &[usize], strength: Strength) -> Result<()> {
+    pub(super) fn wait_for(&self, name: &Qualified, numbers: &Arc<Vec<usize>>, strength: Strength) -> Result<()> {
         let locks = &self.session.engine.0.row_locks;
         let Some(rows) = self.lockable(name, numbers, strength) else { return Ok(()) };
         let limit = self.session.work.time_limit("lock_timeout");
@@ -87,14 +120,14 @@ impl Runner<'_> {
     }
 
     /// Rows as they are locked; none of what is temporary, which is the session's own.
-    fn lockable<'n>(&self, name: &Qualified, numbers: &'n [usize], strength: Strength) -> Option<Rows<'n>> {
+    fn lockable<'n>(&self, name: &Qualified, numbers: &'n Arc<Vec<usize>>, strength: Strength) -> Option<Rows<'n>> {
         let object = self.snapshot.state.object(name).filter(|_| name.schema != TEMPORARY)?;
         let Entry::Table(stored) = &object.entry else { return None };
         Some(Rows { table: object.oid, line: stored.history.line(), numbers, strength })
     }
 
     /// Whether somebody else has one of some rows.
-    pub(super) fn is_held(&self, name: &Qualified, numbers: &[usize], strength: Strength) -> bool {
+    pub(super) fn is_held(&self, name: &Qualified, numbers: &Arc<Vec<usize>>, strength: Strength) -> bool {
         let locks = &self.session.engine.0.row_locks;
         let rows = self.lockable(name, numbers, strength);
         rows.is_some_and(|rows| locks.is_held(self.session.work.identity().0, rows))
@@ -120,7 +153,7 @@ impl Runner<'_> {
         }
         let first = old.stored().rows();
         let others = new.history.since(&old.history);
-        let others = others.map(|steps| history::rows_of(steps, first));
+        let others = others.map(|steps| history::rows_of(&steps, first));
         match others {
             Some(others) if !history::meet(&others, numbers) => Ok(false),
             _ if sees_others => Ok(true),
@@ -183,24 +216,39 @@ impl Runner<'_> {
 
     /// The same of what the query gives.
     fn given_of(&self, result: ResultStream, (fields, own): (Vec<Field>, usize), kind: Numbers) -> Result<Given> {
-        let mut builder = TableBuilder::new(storable(fields, own, &result)?, Storage::Compact, &self.session.loading());
+        let mut fields = storable(fields, own, &result)?;
+        let context = self.session.loading();
+        if kind == Numbers::None {
+            let mut builder = TableBuilder::new(fields, Storage::Compact, &context);
+            for batch in result {
+                builder.push(batch?)?;
+            }
+            return Ok(Given { numbers: Arc::default(), rows: builder.finish()? });
+        }
+        // Numbers are no column of the table: of all rows that would be a good part of the work.
+        fields.remove(0);
+        let columns: Vec<usize> = (1..=fields.len()).collect();
+        let mut numbers: Vec<usize> = Vec::new();
+        let mut memory = Reservation::new(&context.memory);
+        // Values are put into the table's own forms later.
+        let mut builder = TableBuilder::new(fields, Storage::Keep, &context);
         for batch in result {
-            builder.push(batch?)?;
+            let batch = batch?;
+            self.session.cancellation.check()?;
+            let given = batch.column(0).as_primitive_opt::<Int64Type>().filter(|given| given.null_count() == 0);
+            let given = given.ok_or_else(|| Error::internal("rows that change have no numbers"))?;
+            memory.add(given.len() * size_of::<usize>())?;
+            if numbers.len() >= MANY_NUMBERS && numbers.len() + given.len() > numbers.capacity() {
+                numbers.reserve(GROWTH * numbers.len());
+            }
+            numbers.extend(given.values().iter().map(|&number| number as usize));
+            if !columns.is_empty() {
+                builder.push(batch.project(&columns).map_err(|error| Error::internal(error.to_string()))?)?;
+            }
         }
         let rows = builder.finish()?;
-        if kind == Numbers::None {
-            return Ok(Given { numbers: Vec::new(), rows });
-        }
-        let context = self.session.context();
-        let mut numbers = Vec::with_capacity(rows.rows());
-        for chunk in &rows.chunks {
-            context.check()?;
-            numbers
-                .extend((0..chunk.rows).filter_map(|row| chunk.columns[0].integer(row)).map(|number| number as usize));
-        }
-        let columns: Vec<usize> = (1..rows.fields.len()).collect();
         if numbers.is_sorted_by(|a, b| a < b) {
-            return Ok(Given { numbers, rows: rows.rearranged(&columns) });
+            return Ok(Given { numbers: Arc::new(numbers), rows });
         }
         let mut order: Vec<usize> = (0..numbers.len()).collect();
         order.sort_by_key(|&at| (numbers[at], at));
@@ -208,8 +256,11 @@ impl Runner<'_> {
         if kind == Numbers::Once && order.len() < numbers.len() {
             return Err(conflict::twice());
         }
-        let rows = rows.rows_at(&order, &columns, &context)?;
-        Ok(Given { numbers: order.into_iter().map(|at| numbers[at]).collect(), rows })
+        let rows = match columns.len() {
+            0 => rows,
+            count => rows.rows_at(&order, &(0..count).collect::<Vec<_>>(), &context)?,
+        };
+        Ok(Given { numbers: Arc::new(order.into_iter().map(|at| numbers[at]).collect()), rows })
     }
 
     /// Puts the next snapshot of a table into a state: one in which these rows have other values in these `columns`, or, without such,
@@ -221,7 +272,8 @@ impl Runner<'_> {
         columns: Option<&[usize]>,
         given: &Given,
     ) -> Result<Vec<Altered>> {
-        if given.numbers.is_empty() {
+        // `SET s = DEFAULT` of a computed column alone sets none.
+        if given.numbers.is_empty() || columns.is_some_and(<[usize]>::is_empty) {
             return Ok(Vec::new());
         }
         let context = self.session.loading();
@@ -249,7 +301,7 @@ impl Runner<'_> {
             self.check_conditions(&name.name, &declared, after, state).map_err(told)?;
         }
         state.insert(name, Entry::Table(next));
-        let refers = if refers { given.numbers.clone() } else { Vec::new() };
+        let refers = if refers { given.numbers.to_vec() } else { Vec::new() };
         let (table, columns) = (name.clone(), columns.map(<[usize]>::to_vec));
         Ok(vec![Altered { table, before, after, columns, refers }])
     }
@@ -284,10 +336,13 @@ impl Runner<'_> {
         let hidden = stored.info.hidden;
         let keys: Vec<&Key> = declared.keys.iter().filter(|key| share(columns, &key.columns)).collect();
         let known = (state.domains(), keys.is_empty());
-        let next = stored.with_values(columns, (numbers, values), known, context)?;
+        let mut next = stored.with_values(columns, (numbers, values), known, context)?;
         for key in keys {
             let shown = || rows_of(&next, numbers, context);
             KeyIndexes::check_changed(key, next.stored(), (numbers, hidden.deleted), shown, context)?;
+        }
+        if let Some(rows) = self.check_changed_indexes((stored, &next), (columns, numbers), state)? {
+            next = next.with_index_rows(rows, stored.info.handle);
         }
         Ok(next)
     }
@@ -317,11 +372,16 @@ fn share(a: &[usize], b: &[usize]) -> bool {
 fn storable(mut fields: Vec<Field>, own: usize, result: &ResultStream) -> Result<Vec<Field>> {
     let given = fields_of(&result.schema())?;
     for (field, given) in fields.iter_mut().zip(given).skip(own) {
-        if let DataType::Nested(_) = field.data_type {
+        if has_rows(field.data_type) {
             field.data_type = given.data_type;
         }
     }
     Ok(fields)
+}
+
+/// Whether values of a type are rows, or have some in them.
+fn has_rows(data_type: DataType) -> bool {
+    data_type.fields().is_some() || data_type.element().is_some_and(has_rows)
 }
 
 /// The same rows without those that are deleted, where they are many; none if all stays as it is.
@@ -330,17 +390,18 @@ fn dropped(stored: &StoredTable, state: &State, context: &Context) -> Result<Opt
     let stored = &*stored.loaded(&|| state.domains(), context)?;
     let Some(table) = stored.stored().without_marked(marks, context)? else { return Ok(None) };
     let has_marks = table.fields.len() > stored.info.fields.len();
-    let hidden = Hidden { deleted: has_marks.then_some(marks), number: None };
+    let hidden = Hidden { deleted: has_marks.then_some(marks), ..stored.info.hidden };
     Ok(Some(stored.changed((table, hidden), (stored.own_domains(), state.domains()), None, false)))
 }
 
 /// The same rows without any that are deleted, which gives the others new numbers.
 pub(super) fn without_deleted(stored: &StoredTable, state: &State, context: &Context) -> Result<Option<StoredTable>> {
     let Some(marks) = stored.info.hidden.deleted else { return Ok(None) };
+    let without = Hidden { deleted: None, ..stored.info.hidden };
     let stored = &*stored.loaded(&|| state.domains(), context)?;
     let (table, hidden) = match stored.stored().without_any_marked(marks, context)? {
-        Some(table) => (table, Hidden::default()),
-        None => (stored.stored().without_last(), Hidden::default()),
+        Some(table) => (table, without),
+        None => (stored.stored().without_last(), without),
     };
     Ok(Some(stored.changed((table, hidden), (stored.own_domains(), state.domains()), None, false)))
 }
@@ -357,7 +418,7 @@ pub(super) fn is_deleted(stored: &StoredTable, row: usize) -> bool {
 }
 
 /// Rows of a table as values, by their numbers.
-pub(super) fn rows_of(stored: &StoredTable, numbers: &[usize], context: &Context) -> Result<Table> {
+pub(in crate::statement) fn rows_of(stored: &StoredTable, numbers: &[usize], context: &Context) -> Result<Table> {
     let stored = &*stored.loaded(&Domains::default, context)?;
     domain::rows_at(stored.stored(), &stored.own_domains(), numbers, stored.info.fields.len(), context)
 }

@@ -19,7 +19,8 @@ use multiloop_exec::column::Table;
 use multiloop_planner::catalog::{TableHandle, TableName};
 use multiloop_planner::sql::{Change, ChangeKind, ChangingWith, Strength, Work};
 use multiloop_planner::types::DataType;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What is to be done to a table.
 enum Step {
@@ -31,6 +32,25 @@ enum Step {
     Delete(Given),
 }
 
+/// Rows that a statement changes.
+#[derive(Default)]
+struct ChangedRows {
+    /// Numbers that ascend, as each part has given them.
+    parts: Vec<Arc<Vec<usize>>>,
+}
+
+impl ChangedRows {
+    fn add(&mut self, numbers: &Arc<Vec<usize>>) {
+        if !numbers.is_empty() {
+            self.parts.push(Arc::clone(numbers));
+        }
+    }
+
+    fn contains(&self, number: usize) -> bool {
+        self.parts.iter().any(|numbers| numbers.binary_search(&number).is_ok())
+    }
+}
+
 /// A statement that changes rows, while it runs.
 struct Changing<'r, 'w> {
     runner: &'r Runner<'r>,
@@ -39,7 +59,7 @@ struct Changing<'r, 'w> {
     /// Changes that have not been made yet.
     steps: Vec<(TableName, Step)>,
     /// The numbers of rows that it changes, by table.
-    changed: BTreeMap<Qualified, BTreeSet<usize>>,
+    changed: BTreeMap<Qualified, ChangedRows>,
     /// What references are to be told.
     altered: Vec<Altered>,
     appended: Vec<(Qualified, Appended)>,
@@ -158,6 +178,9 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
         let found = runner.found(&table, &runner.snapshot.state)?;
         let stored = runner.snapshot.state.table(&found)?;
         runner.check_own(stored)?;
+        if !self.may_insert(change, &found)? {
+            return Ok(None);
+        }
         let (fields, own) = runner.given_fields(change, &stored.info);
         let numbers = match &change.kind {
             ChangeKind::Insert { .. } | ChangeKind::Merge { .. } => Numbers::None,
@@ -197,16 +220,16 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
             ChangeKind::Merge { columns, inserts } => {
                 let context = runner.session.context();
                 let merged = Merged::new(given.rows, columns.len(), inserts.then_some(declared.as_slice()), &context)?;
-                let numbers = merged.numbers();
+                let numbers = Arc::new(merged.numbers());
                 let known = self.changed.get(&found);
-                if known.is_some_and(|known| numbers.iter().any(|number| known.contains(number))) {
+                if known.is_some_and(|known| numbers.iter().any(|&number| known.contains(number))) {
                     return Err(merged::twice());
                 }
                 if !self.take(&found, &numbers)? {
                     return Ok(None);
                 }
                 let Merged { updated, deleted, inserted, outcome } = merged;
-                let gone = Given { numbers: deleted, rows: Table::empty(Vec::new()) };
+                let gone = Given { numbers: Arc::new(deleted), rows: Table::empty(Vec::new()) };
                 self.steps.push((table.clone(), Step::Delete(gone)));
                 self.steps.push((table.clone(), Step::Update(columns.clone(), updated, Checks::default())));
                 self.steps.extend(inserted.map(|rows| (table, Step::Insert(rows, Checks::default()))));
@@ -215,8 +238,22 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
         }
     }
 
+    /// Takes the table of a change that inserts, as who inserts does; false if it had to wait for it.
+    fn may_insert(&mut self, change: &Change, found: &Qualified) -> Result<bool> {
+        let inserts = matches!(change.kind, ChangeKind::Insert { .. } | ChangeKind::Merge { inserts: true, .. });
+        if !inserts || self.runner.inserts_into(found) {
+            return Ok(true);
+        }
+        // Who has the table may need the right to write to end.
+        self.write = None;
+        if self.runner.session.waits {
+            self.runner.wait_to_insert(found)?;
+        }
+        Ok(false)
+    }
+
     /// Takes rows that are to be changed; false if it had to wait for them.
-    fn take(&mut self, found: &Qualified, numbers: &[usize]) -> Result<bool> {
+    fn take(&mut self, found: &Qualified, numbers: &Arc<Vec<usize>>) -> Result<bool> {
         if !self.runner.locked(found, numbers, Strength::Update)? {
             // Who has them may need the right to write to end.
             self.write = None;
@@ -226,20 +263,20 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
             self.runner.wait_for(found, numbers, Strength::Update)?;
             return Ok(false);
         }
-        self.changed.entry(found.clone()).or_default().extend(numbers);
+        self.changed.entry(found.clone()).or_default().add(numbers);
         Ok(true)
     }
 
     /// Rows without those that the statement changes already.
     fn without_changed(&self, found: &Qualified, given: Given) -> Result<Given> {
-        let Some(known) = self.changed.get(found).filter(|known| !known.is_empty()) else { return Ok(given) };
-        let kept: Vec<usize> = (0..given.numbers.len()).filter(|&at| !known.contains(&given.numbers[at])).collect();
+        let Some(known) = self.changed.get(found).filter(|known| !known.parts.is_empty()) else { return Ok(given) };
+        let kept: Vec<usize> = (0..given.numbers.len()).filter(|&at| !known.contains(given.numbers[at])).collect();
         if kept.len() == given.numbers.len() {
             return Ok(given);
         }
         let columns: Vec<usize> = (0..given.rows.fields.len()).collect();
         let rows = given.rows.rows_at(&kept, &columns, &self.runner.session.context())?;
-        Ok(Given { numbers: kept.into_iter().map(|at| given.numbers[at]).collect(), rows })
+        Ok(Given { numbers: Arc::new(kept.into_iter().map(|at| given.numbers[at]).collect()), rows })
     }
 
     /// INSERT with ON CONFLICT, which sees what the statement has done before.
@@ -255,11 +292,11 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
         let name = runner.found(&change.table, &write.state)?;
         let first = base.table(&name)?.stored().rows();
         let known = self.changed.entry(name.clone()).or_default();
-        let is_own = |row: usize| row >= first || known.contains(&row);
+        let is_own = |row: usize| row >= first || known.contains(row);
         let asked = (conflict, checks.as_slice(), change.returning);
         match runner.insert_given(&mut write.state, &name, given, asked, is_own)? {
             Inserting::Done(inserted) => {
-                known.extend(inserted.changed);
+                known.add(&inserted.changed);
                 self.has_changed |= inserted.outcome.count > 0;
                 self.altered.extend(inserted.altered);
                 self.appended.extend(inserted.appended.map(|appended| (name, appended)));

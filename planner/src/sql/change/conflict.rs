@@ -4,12 +4,13 @@ use super::Place;
 use super::target::table_out_of_reach;
 use super::update::NUMBER;
 use super::{Conflict, ConflictUpdate};
-use crate::catalog::{Right, TableHandle, TableInfo, TableName};
+use crate::catalog::{Declared, Right, TableHandle, TableInfo, TableName, View};
 use crate::error::{Error, ErrorKind, Position, Result};
-use crate::relation::ColumnId;
+use crate::function::Function;
 use crate::relation::builder::{
     Builder, Clause, Coercion, FromItem, Rows, Scope, ScopeColumn, ScopeTable, SelectItem, did_you_mean,
 };
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation};
 use crate::sql::binder::Binder;
 use crate::sql::forms::{CONFLICT_EXPRESSION, CONFLICT_PREDICATE};
 use crate::sql::insert::InsertClauses;
@@ -38,6 +39,68 @@ struct Meeting {
     handle: TableHandle,
 }
 
+/// The columns of a table that rows are inserted into, as expressions of its indexes read them.
+struct IndexedTable {
+    name: String,
+    ids: Vec<ColumnId>,
+    /// The table's columns.
+    own: Vec<(String, ColumnId)>,
+    /// The same under the names that the statement has for them: a view's, perhaps.
+    named: Vec<(String, ColumnId)>,
+}
+
+impl IndexedTable {
+    fn of(binder: &mut Binder<'_, '_>, info: &TableInfo) -> Self {
+        let fields = info.declared.fields(&info.fields);
+        let (ids, _) = binder.scope_of(&info.name, &fields, Clause::Index);
+        let own: Vec<(String, ColumnId)> =
+            fields.iter().map(|field| field.name.clone()).zip(ids.iter().copied()).collect();
+        let named = match &binder.through {
+            Some(through) => {
+                let of = |(name, place): &(String, Place)| match place {
+                    Place::Column(place) => Some((name.clone(), ids[*place])),
+                    Place::Computed(..) => None,
+                };
+                through.columns.iter().filter_map(of).collect()
+            }
+            None => own.clone(),
+        };
+        IndexedTable { name: info.name.clone(), ids, own, named }
+    }
+
+    /// A scope of some names for its columns, which have no rows.
+    fn scope(&self, columns: &[(String, ColumnId)], clause: Clause) -> Scope<'static> {
+        let nothing = Arc::new(Relation::Values { columns: Vec::new(), rows: Vec::new() });
+        FromItem::table((nothing, columns.to_vec()), self.name.clone()).into_scope(None, clause).1
+    }
+}
+
+/// Whether a condition holds for all rows for which these do: it is among them, is an OR with one of them, or asks that something is
+/// there that one of them compares.
+fn is_implied(condition: &Expression, by: &[Expression]) -> bool {
+    if by.contains(condition) {
+        return true;
+    }
+    match &condition.kind {
+        ExpressionKind::Call(Function::And, parts) => parts.iter().all(|part| is_implied(part, by)),
+        ExpressionKind::Call(Function::Or, parts) => parts.iter().any(|part| is_implied(part, by)),
+        ExpressionKind::Call(Function::IsNotNull, of) => {
+            let compares = |by: &Expression| match &by.kind {
+                ExpressionKind::Call(function, sides) => is_strict(*function) && sides.contains(&of[0]),
+                _ => false,
+            };
+            by.iter().any(compares)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a comparison is TRUE of no NULL.
+fn is_strict(comparison: Function) -> bool {
+    use Function as F;
+    matches!(comparison, F::Equal | F::NotEqual | F::Less | F::LessEqual | F::Greater | F::GreaterEqual)
+}
+
 /// The name of the rows that were to be inserted.
 const EXCLUDED: &str = "excluded";
 
@@ -61,21 +124,24 @@ impl Binder<'_, '_> {
     ) -> Result<Conflict> {
         let ast::OnConflict { conflict_target, action } = on;
         let position = self.position(clauses.table.span());
-        let keys = match conflict_target {
+        let (keys, indexes) = match conflict_target {
             None if matches!(action, OnConflictAction::DoUpdate(_)) => {
                 let message = "ON CONFLICT DO UPDATE requires inference specification or constraint name";
                 let error = Error::new(ErrorKind::Syntax, message).with_hint("For example, ON CONFLICT (column_name).");
                 return Err(error.at(self.on_conflict()));
             }
-            None => (0..info.declared.keys.len()).collect(),
+            None => {
+                let indexes = info.declared.unique_indexes().map(|(place, _)| place).collect();
+                ((0..info.declared.keys.len()).collect(), indexes)
+            }
             Some(target) => {
-                let keys = match target {
-                    ConflictTarget::Columns(elements) => self.keys_over(elements, info)?,
-                    ConflictTarget::OnConstraint(constraint) => vec![self.named_key(constraint, info)?],
+                let found = match target {
+                    ConflictTarget::Columns(elements) => self.inferred(elements, info)?,
+                    ConflictTarget::OnConstraint(constraint) => (vec![self.named_key(constraint, info)?], Vec::new()),
                 };
                 let read = self.builder.catalog.check_right(name, Right::Select, None);
                 read.map_err(|error| error.at(position))?;
-                keys
+                found
             }
         };
         let update = match action {
@@ -86,35 +152,102 @@ impl Binder<'_, '_> {
                 Some(self.bind_meeting(update, clauses, (name, info), withs, types)?)
             }
         };
-        Ok(Conflict { keys, update })
+        Ok(Conflict { keys, indexes, update })
     }
 
-    /// The keys over just these columns.
-    fn keys_over(&mut self, elements: &[ast::Ident], info: &TableInfo) -> Result<Vec<usize>> {
-        let (mut columns, mut is_plain) = (Vec::new(), true);
+    /// The keys and the UNIQUE indexes over just these columns and expressions, of which all rows are that the condition says, if there
+    /// is one.
+    fn inferred(&mut self, elements: &[ast::Ident], info: &TableInfo) -> Result<(Vec<usize>, Vec<usize>)> {
+        let table = IndexedTable::of(self, info);
+        let (mut columns, mut expressions, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
         for element in elements {
             let position = self.position(element.span);
             let marked = |mark| element.value.strip_prefix(mark).filter(|_| element.quote_style.is_some());
             if let Some(text) = marked(CONFLICT_PREDICATE) {
-                self.check_predicate(text, info, position)?;
+                let bound = self.conflict_part(text, &table, Clause::IndexPredicate, position)?;
+                conditions.extend(self.builder.coerce_condition(bound, "WHERE")?.into_conjuncts());
             } else if let Some(text) = marked(CONFLICT_EXPRESSION) {
                 check_order(text).map_err(|error| error.at(position))?;
-                is_plain = false;
+                let bound = self.conflict_part(text, &table, Clause::Index, position)?;
+                match &bound.kind {
+                    ExpressionKind::Column(id) => columns.push(table.ids.iter().position(|of| of == id)),
+                    _ => expressions.push(bound),
+                }
             } else {
                 columns.push(self.conflict_column(element, info)?);
             }
         }
-        let is_over = |key: &crate::catalog::Key| {
-            key.columns.iter().all(|column| columns.contains(&Some(*column)))
-                && columns.iter().all(|column| column.is_some_and(|column| key.columns.contains(&column)))
+        let is_over = |own: &[usize]| {
+            own.iter().all(|column| columns.contains(&Some(*column)))
+                && columns.iter().all(|column| column.is_some_and(|column| own.contains(&column)))
         };
-        let keys = info.declared.keys.iter().enumerate().filter(|(_, key)| is_plain && is_over(key));
-        let keys: Vec<usize> = keys.map(|(place, _)| place).collect();
-        if keys.is_empty() {
+        let declared = Arc::clone(&info.declared);
+        let keys = declared.keys.iter().enumerate();
+        let keys: Vec<usize> =
+            keys.filter(|(_, key)| expressions.is_empty() && is_over(&key.columns)).map(|(place, _)| place).collect();
+        let mut indexes = Vec::new();
+        for (place, index) in declared.unique_indexes() {
+            let own: Vec<usize> = index.parts.iter().filter_map(|part| part.column).collect();
+            if !is_over(&own) {
+                continue;
+            }
+            let mut computed = Vec::new();
+            for part in index.parts.iter().filter(|part| part.column.is_none()) {
+                computed.push(self.index_text(&part.expression, &table, Clause::Index, &declared)?);
+            }
+            let are_same = computed.iter().all(|of| expressions.contains(of))
+                && expressions.iter().all(|of| computed.contains(of));
+            if !are_same {
+                continue;
+            }
+            if let Some(predicate) = &index.predicate {
+                let bound = self.index_text(predicate, &table, Clause::IndexPredicate, &declared)?;
+                let bound = self.builder.coerce_condition(bound, "WHERE")?;
+                if !is_implied(&bound, &conditions) {
+                    continue;
+                }
+            }
+            indexes.push(place);
+        }
+        if keys.is_empty() && indexes.is_empty() {
             let message = "there is no unique or exclusion constraint matching the ON CONFLICT specification";
             return Err(Error::new(ErrorKind::InvalidColumnReference, message));
         }
-        Ok(keys)
+        Ok((keys, indexes))
+    }
+
+    /// An expression or a condition of ON CONFLICT's list, in the names of what the statement changes.
+    fn conflict_part(
+        &mut self,
+        text: &str,
+        table: &IndexedTable,
+        clause: Clause,
+        position: Option<Position>,
+    ) -> Result<Expression> {
+        let moved = |error: Error| position.into_iter().fold(error, Error::moved);
+        let value = parse_expression(text).map_err(moved)?;
+        let what = if clause == Clause::Index { "ON CONFLICT expression" } else { "index predicate" };
+        let around = self.text.take();
+        let bound = self.alone(&value, &table.scope(&table.named, clause), what);
+        self.text = around;
+        bound.map_err(moved)
+    }
+
+    /// An expression or the condition of an index, in the names of the table.
+    fn index_text(
+        &mut self,
+        text: &str,
+        table: &IndexedTable,
+        clause: Clause,
+        declared: &Declared,
+    ) -> Result<Expression> {
+        let value = parse_expression(text)?;
+        let names = View { names: declared.names.clone(), ..View::of_text(text.to_owned()) };
+        let (around, meaning) = (self.text.take(), self.builder.mean(Some(Arc::new(names))));
+        let bound = self.bind_expression(&value, &table.scope(&table.own, clause));
+        self.text = around;
+        self.builder.mean(meaning);
+        bound
     }
 
     /// A column by its position in the table; none for one that nobody declared, which no key has.
@@ -134,17 +267,6 @@ impl Binder<'_, '_> {
             },
             (_, found) => found,
         })
-    }
-
-    /// What ON CONFLICT says of the rows of a key. Keys here are over all rows, so whatever it is, it holds for theirs.
-    fn check_predicate(&mut self, text: &str, info: &TableInfo, position: Option<Position>) -> Result<()> {
-        let moved = |error: Error| position.into_iter().fold(error, Error::moved);
-        let condition = parse_expression(text).map_err(moved)?;
-        let around = self.text.take();
-        let (_, scope) = self.scope_of(&info.name, &info.fields, Clause::IndexPredicate);
-        let bound = self.alone(&condition, &scope, "index predicate");
-        self.text = around;
-        bound.map(drop).map_err(moved)
     }
 
     /// The key of a constraint.

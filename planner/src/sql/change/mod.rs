@@ -110,6 +110,8 @@ impl MergeAction {
 pub struct Conflict {
     /// The keys that it is about, by their place among the declared ones; violations of others are errors.
     pub keys: Vec<usize>,
+    /// The UNIQUE indexes that are no keys, likewise, by their place among the indexes.
+    pub indexes: Vec<usize>,
     /// DO UPDATE; none is DO NOTHING.
     pub update: Option<ConflictUpdate>,
 }

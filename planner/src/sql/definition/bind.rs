@@ -6,8 +6,9 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{Clause, rename_columns};
 use crate::sql::Statement;
 use crate::sql::binder::Binder;
-use crate::sql::constraint::{Names, check_indexed};
+use crate::sql::constraint::{Names, check_indexed, columns_in};
 use crate::sql::create::{check_distinct_names, kept_view};
+use crate::sql::generated::is_immutable;
 use crate::sql::kept::without_table;
 use crate::sql::naming::column_name;
 use crate::sql::query::Unknown;
@@ -28,9 +29,9 @@ impl Binder<'_, '_> {
         let table = self.object_name(&create.table_name)?;
         let info = self.indexed_table(&table, position)?;
         let fields = info.declared.fields(&info.fields);
-        let (mut parts, mut called) = (Vec::new(), Vec::new());
+        let (mut parts, mut called, mut columns) = (Vec::new(), Vec::new(), Vec::new());
         for column in &create.columns {
-            let (part, name) = self.index_part(column, &info.name, &fields)?;
+            let (part, name) = self.index_part(column, &info.name, &fields, &mut columns)?;
             check_indexed(part.data_type, &method)
                 .map_err(|error| error.at(self.position(column.column.expr.span())))?;
             let place = called.iter().filter(|of| **of == name).count();
@@ -47,22 +48,21 @@ impl Binder<'_, '_> {
             let taken = keys.chain(info.declared.indexes.iter().map(|index| &index.name)).cloned().collect();
             Names { table: &info.name, taken }.choose(&called.join("_"), "idx")
         });
-        let index = if create.unique {
-            let plain = SortOrder { descending: false, nulls_first: false };
-            let columns: Option<Vec<usize>> =
-                parts.iter().map(|part| part.column.filter(|_| part.order == plain)).collect();
-            let Some(columns) = columns.filter(|_| create.predicate.is_none()) else {
-                let what = "a UNIQUE index of some rows, of expressions or with an order is";
-                return Err(Error::unsupported(what).at(position));
-            };
-            let nulls_equal = create.nulls_distinct == Some(false);
-            NewIndex::Unique(Key { name, columns, primary: false, nulls_equal, is_index: true })
-        } else {
-            let predicate = match &create.predicate {
-                Some(condition) => Some(self.index_condition(condition, &info.name, &fields)?),
-                None => None,
-            };
-            NewIndex::Plain(Index { name, method, parts, predicate })
+        let predicate = match &create.predicate {
+            Some(condition) => Some(self.index_condition(condition, &info.name, &fields, &mut columns)?),
+            None => None,
+        };
+        let plain = SortOrder { descending: false, nulls_first: false };
+        let own = |part: &IndexPart| part.column.filter(|_| part.order == plain && create.unique);
+        let of_key: Option<Vec<usize>> = parts.iter().map(own).collect();
+        let nulls_equal = create.nulls_distinct == Some(false);
+        let index = match of_key.filter(|_| predicate.is_none()) {
+            Some(columns) => NewIndex::Unique(Key { name, columns, primary: false, nulls_equal, is_index: true }),
+            None => {
+                columns.sort_unstable();
+                columns.dedup();
+                NewIndex::Plain(Index { name, method, parts, predicate, unique: create.unique, nulls_equal, columns })
+            }
         };
         Ok(Definition::CreateIndex { table, index, is_chosen, if_not_exists: create.if_not_exists })
     }
@@ -84,8 +84,14 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// A part of an index, and what it adds to a name.
-    fn index_part(&mut self, part: &ast::IndexColumn, table: &str, fields: &[Field]) -> Result<(IndexPart, String)> {
+    /// A part of an index, and what it adds to a name. The columns that it reads are added to others.
+    fn index_part(
+        &mut self,
+        part: &ast::IndexColumn,
+        table: &str,
+        fields: &[Field],
+        columns: &mut Vec<usize>,
+    ) -> Result<(IndexPart, String)> {
         let ast::IndexColumn { column: ast::OrderByExpr { expr, options, with_fill: _ }, operator_class } = part;
         let position = self.position(expr.span());
         let descending = match options.sort {
@@ -104,19 +110,33 @@ impl Binder<'_, '_> {
                 return Err(error.at(position));
             };
             let data_type = fields[column].data_type;
+            columns.push(column);
             return Ok((IndexPart { column: Some(column), expression: "".into(), data_type, order }, name));
         }
-        let (_, scope) = self.scope_of(table, fields, Clause::Index);
-        let data_type = self.alone(expr, &scope, "index expression")?.data_type;
+        let (ids, scope) = self.scope_of(table, fields, Clause::Index);
+        let bound = self.alone(expr, &scope, "index expression")?;
+        let immutable = is_immutable(&bound, expr);
+        immutable.then_some(()).ok_or_else(|| must_be_immutable("index expression").at(position))?;
+        columns.extend(columns_in(&bound, &ids));
+        let data_type = bound.data_type;
         let text = without_table(&self.kept_text(fields, expr, None), table);
-        let name = Some(column_name(expr)).filter(|name| name != "?column?").unwrap_or_else(|| "expr".to_owned());
-        Ok((IndexPart { column: None, expression: text.into(), data_type, order }, name))
+        Ok((IndexPart { column: None, expression: text.into(), data_type, order }, index_name(expr)))
     }
 
-    fn index_condition(&mut self, condition: &ast::Expr, table: &str, fields: &[Field]) -> Result<Arc<str>> {
-        let (_, scope) = self.scope_of(table, fields, Clause::IndexPredicate);
+    fn index_condition(
+        &mut self,
+        condition: &ast::Expr,
+        table: &str,
+        fields: &[Field],
+        columns: &mut Vec<usize>,
+    ) -> Result<Arc<str>> {
+        let (ids, scope) = self.scope_of(table, fields, Clause::IndexPredicate);
         let bound = self.alone(condition, &scope, "index predicate")?;
-        self.builder.coerce_condition(bound, "WHERE")?;
+        let bound = self.builder.coerce_condition(bound, "WHERE")?;
+        if !is_immutable(&bound, condition) {
+            return Err(must_be_immutable("index predicate").at(self.position(condition.span())));
+        }
+        columns.extend(columns_in(&bound, &ids));
         Ok(without_table(&self.kept_text(fields, condition, None), table).into())
     }
 
@@ -191,6 +211,17 @@ impl Binder<'_, '_> {
         let query = self.into_query((relation, output));
         Ok(Statement::CreateMaterialized { name, view, query, needs, is_filled, if_not_exists })
     }
+}
+
+/// What an expression adds to the name of an index over it.
+pub(in crate::sql) fn index_name(expression: &ast::Expr) -> String {
+    Some(column_name(expression)).filter(|name| name != "?column?").unwrap_or_else(|| "expr".to_owned())
+}
+
+/// The error (42P17) of an index that rows would be at different places of at different times.
+fn must_be_immutable(what: &str) -> Error {
+    let message = format!("functions in {what} must be marked IMMUTABLE");
+    Error::new(ErrorKind::InvalidObjectDefinition, message)
 }
 
 /// The method of an index; what else it has that is not supported is an error.

@@ -15,6 +15,7 @@ mod sequence;
 mod storage;
 
 pub use alter::{Alter, Alteration, Altering};
+pub(super) use bind::index_name;
 pub use bind_alter::{Added, Retyped, added, default_set, reads_column, retyped};
 pub use bind_routine::routine_types;
 pub use grant::{Grant, Granted, Grantee};
