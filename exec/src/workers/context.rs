@@ -23,6 +23,14 @@ struct Flag {
     is_linked: AtomicBool,
     /// Those that cancel this one for a while: see [`Cancellation::link`].
     links: Mutex<Vec<Cancellation>>,
+    /// Who is waited for by those that ask: see [`Cancellation::pausing`].
+    pause: Option<Arc<dyn Pause>>,
+}
+
+/// Lets work wait that others are to come before, or ends it.
+pub trait Pause: Debug + Send + Sync {
+    /// Returns when the work may go on; false if it is to end.
+    fn goes_on(&self) -> bool;
 }
 
 impl Flag {
@@ -42,6 +50,11 @@ impl Cancellation {
         Cancellation(Arc::new(Flag { above, ..Flag::default() }))
     }
 
+    /// One whose work waits wherever it asks whether it is cancelled: it holds nothing there that others wait for.
+    pub fn pausing(pause: Arc<dyn Pause>) -> Self {
+        Cancellation(Arc::new(Flag { pause: Some(pause), ..Flag::default() }))
+    }
+
     /// Lets another one cancel this one, too, until what is returned is dropped: the work of one statement is done for another one,
     /// as a cursor's rows are made for each FETCH. Nothing happens if they are one.
     pub fn link(&self, other: &Cancellation) -> Linked {
@@ -56,6 +69,9 @@ impl Cancellation {
 
     /// Whether somebody asked.
     pub fn is_cancelled(&self) -> bool {
+        if self.0.pause.as_ref().is_some_and(|pause| !pause.goes_on()) {
+            return true;
+        }
         self.is_set()
             || self.0.above.iter().any(Cancellation::is_cancelled)
             || (self.0.is_linked.load(Ordering::Relaxed) && self.0.links().iter().any(Cancellation::is_cancelled))

@@ -6,7 +6,7 @@ use ::arrow::datatypes::ArrowNativeType;
 use std::sync::Arc;
 
 /// These rows, in this order.
-pub(super) fn gather(column: &Column, rows: &[u32]) -> Column {
+pub(in crate::column) fn gather(column: &Column, rows: &[u32]) -> Column {
     let bits = |bits: &BooleanBuffer| BooleanBuffer::collect_bool(rows.len(), |at| bits.value(rows[at] as usize));
     let nulls = column.nulls.as_ref().map(|nulls| NullBuffer::new(bits(nulls.inner())));
     let nulls = nulls.filter(|nulls| nulls.null_count() > 0);

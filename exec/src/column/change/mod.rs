@@ -11,7 +11,7 @@
 //! has changed, all of them are looked at anew, of the columns that have changed.
 
 mod columns;
-mod gather;
+pub(super) mod gather;
 mod patch;
 #[cfg(test)]
 mod tests;

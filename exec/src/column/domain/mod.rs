@@ -17,6 +17,7 @@
 //! many cores there are.
 
 mod append;
+mod arranged;
 mod integers;
 mod lineage;
 mod partition;
@@ -25,6 +26,7 @@ mod tests;
 mod text;
 
 pub use append::{Appended, append, coded, patch, rows_at};
+pub use arranged::{Moves, Unarranged, can_arrange_by};
 pub use lineage::Lineage;
 
 use super::build::{Storage, TableBuilder};
