@@ -66,8 +66,18 @@ pub(super) fn measure(
     }
 }
 
+/// Values that are told apart by their hashes alone: a sketch costs more.
+const FEW: usize = 256;
+
 /// About how many values there are.
 pub(super) fn estimate(chunks: &[&Column], workers: Option<Workers<'_>>) -> u64 {
+    if chunks.iter().map(|column| column.rows()).sum::<usize>() <= FEW {
+        let mut hashes = Vec::new();
+        chunks.iter().for_each(|column| for_each_hash(column, |hash| hashes.push(hash)));
+        hashes.sort_unstable();
+        hashes.dedup();
+        return hashes.len() as u64;
+    }
     let sketches = all(workers, chunks.len(), |chunk| Sketch::of(chunks[chunk]));
     sketches.into_iter().fold(Sketch::default(), Sketch::merge).estimate()
 }
