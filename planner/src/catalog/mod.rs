@@ -60,6 +60,9 @@ pub struct Hidden {
     pub deleted: Option<usize>,
     /// The number of the row among all that are stored, from 0, a bigint; only for what changes rows.
     pub number: Option<usize>,
+    /// How often rows of the table have got other numbers, modulo 256: the places of rows (`ctid`) say it, so that one from before
+    /// means no row, where it would mean another one.
+    pub epoch: u8,
 }
 
 impl Hidden {

@@ -231,7 +231,7 @@ mod tests {
         let wide = one(10, proofs(1, 10)).widened();
         let other = table(10, vec![(DataType::BigInt, proofs(1, 10))]);
         let more = table(10, vec![(DataType::Integer, proofs(1, 10)), (DataType::Integer, proofs(1, 10))]);
-        let marked = TableInfo { hidden: Hidden { deleted: Some(1), number: None }, ..one(10, proofs(1, 10)) };
+        let marked = TableInfo { hidden: Hidden { deleted: Some(1), ..Hidden::default() }, ..one(10, proofs(1, 10)) };
         let held = Declared { defaults: vec![Some(Arc::from("5"))], ..Declared::default() };
         let held = TableInfo { declared: Arc::new(held), ..one(10, proofs(1, 10)) };
         assert!(![other, more, marked, held].iter().any(|other| wide.covers(other)));
@@ -284,7 +284,7 @@ mod tests {
         let fewer =
             TableStatistics { columns: Vec::new(), ..TableStatistics::clone(&one(10, proofs(1, 10)).statistics) };
         assert!(!wide.covers(&TableInfo { statistics: Arc::new(fewer), ..one(10, proofs(1, 10)) }));
-        let numbered = TableInfo { hidden: Hidden { deleted: None, number: Some(1) }, ..one(10, proofs(1, 10)) };
+        let numbered = TableInfo { hidden: Hidden { number: Some(1), ..Hidden::default() }, ..one(10, proofs(1, 10)) };
         assert!(!wide.covers(&numbered) && numbered.widened().covers(&numbered));
     }
 }

@@ -8,6 +8,14 @@ use crate::error::{Error, ErrorKind, Result};
 /// Rows of a block.
 const BLOCK_ROWS: i64 = 256;
 
+/// Rows of a table, at most, as far as their places go: those of tables that have been written anew begin with a multiple of this.
+const EPOCH_ROWS: i64 = 1 << 32;
+
+/// The place of the first row of a table that has been written anew so often, modulo 256.
+pub(crate) fn first_of(epoch: u8) -> i64 {
+    i64::from(epoch) * EPOCH_ROWS
+}
+
 /// What the pairs that no row has begin with.
 const NO_ROW: i64 = 1 << 41;
 

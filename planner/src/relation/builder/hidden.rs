@@ -2,11 +2,13 @@
 //! statements in which their names stand.
 //!
 //! A table's rows have no versions here: what PostgreSQL keeps of those is constant, as of rows that no open transaction has touched.
-//! A row's place (`ctid`) is made of its number, which it keeps as long as it is there and the table is not written anew.
+//! A row's place (`ctid`) is made of its number, which it keeps as long as it is there and the table is not written anew, and of how
+//! often that has been done: a place from before is none.
 
 use super::{Builder, FromItem, ScopeColumn};
 use crate::catalog::TableName;
 use crate::error::{Error, Result};
+use crate::evaluate::place::first_of;
 use crate::evaluate::quote::identifier;
 use crate::function::Function;
 use crate::relation::{ColumnId, Expression, Relation};
@@ -46,8 +48,12 @@ impl Builder<'_> {
             let id = self.columns.add(name, data_type, false);
             match number.filter(|_| name == "ctid") {
                 Some(number) => {
-                    let number = vec![self.columns.reference(number)];
-                    computed.push((id, Expression::call(Function::Relabel, number, data_type)));
+                    let mut place = self.columns.reference(number);
+                    if let Some(epoch) = self.epochs.get(&number) {
+                        let before = Expression::constant(Value::Int(first_of(*epoch)), DataType::BigInt);
+                        place = Expression::call(Function::Add, vec![place, before], DataType::BigInt);
+                    }
+                    computed.push((id, Expression::call(Function::Relabel, vec![place], data_type)));
                 }
                 None if name == "ctid" => {
                     let error = Error::unsupported(

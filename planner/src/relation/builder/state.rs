@@ -44,6 +44,8 @@ pub struct Builder<'a> {
     pub(crate) parameters: Vec<Option<DataType>>,
     /// Of each scan of a table with a primary key this key's columns, and all of its columns.
     pub(super) keyed: Vec<(Vec<ColumnId>, Vec<ColumnId>)>,
+    /// Of columns of rows' numbers, how often their tables have been written anew, where that is so.
+    pub(super) epochs: HashMap<ColumnId, u8>,
     /// Columns that may not be asked for, as their file's reader cannot read them, and why.
     pub(super) unreadable: HashMap<ColumnId, Error>,
     /// Whether decimal arithmetic that could exceed 38 digits is numeric: a plan with narrow decimals has overflowed.
@@ -100,6 +102,7 @@ impl<'a> Builder<'a> {
                 .map(|data_type| Some(*data_type).filter(|known| *known != DataType::Null))
                 .collect(),
             keyed: Vec::new(),
+            epochs: HashMap::new(),
             unreadable: HashMap::new(),
             wide_numerics,
             view_query,

@@ -250,6 +250,9 @@ impl Builder<'_> {
             Some(id)
         };
         let (deleted, number) = (hidden(info.hidden.deleted), hidden(info.hidden.number));
+        if let Some(number) = number.filter(|_| info.hidden.epoch > 0) {
+            self.epochs.insert(number, info.hidden.epoch);
+        }
         let has_codes = !info.domains.is_empty();
         let mut relation = Arc::new(Relation::Scan { table: ScanTable(info), columns });
         if let Some(deleted) = deleted {

@@ -93,7 +93,7 @@ impl Catalog for Toy {
 
     fn to_change(&self, name: &TableName) -> Result<Option<Arc<TableInfo>>> {
         let Some(CatalogEntry::Table(info)) = self.entry(name)? else { return Ok(None) };
-        let hidden = Hidden { number: Some(info.fields.len()), deleted: None };
+        let hidden = Hidden { number: Some(info.fields.len()), ..Hidden::default() };
         Ok(Some(Arc::new(TableInfo { hidden, ..TableInfo::clone(&info) })))
     }
 
