@@ -1,8 +1,9 @@
-//! Counts how often queries hash an integer column with a sparse range. The second time, the column is encoded by a domain, and
-//! later queries use the codes.
+//! Counts how often queries hash an integer column with a sparse range. Then the column is encoded by a domain, and later queries use
+//! the codes.
 //!
 //! To make codes takes longer than most queries, and some queries later it has paid. So the first goes by hashes, and leaves a
-//! count; the second finds it, and has the codes made for all that follow. A load makes none: most columns are never asked so.
+//! count; the engine has the codes made when no statement runs, and if a second query comes before, it has them made for all that
+//! follow. A load makes none: most columns are never asked so.
 //!
 //! Tables are known by their numbers, which stay when rows are added. Columns that were tried have codes, or gain nothing by them as
 //! they are: they are tried once more when their table has changed.
@@ -24,6 +25,8 @@ pub(crate) struct Hashed(Mutex<HashMap<Key, Count>>);
 #[derive(Debug, Default)]
 struct Count {
     queries: u8,
+    /// By what names of snapshots it was asked last.
+    asked: Option<FarKey>,
     /// What was tried: names of snapshots.
     tried: Option<FarKey>,
 }
@@ -37,7 +40,15 @@ impl Hashed {
         }
         let count = counts.entry(key).or_default();
         count.queries = count.queries.saturating_add(1);
+        count.asked = Some(of);
         count.queries >= 2 && count.tried != Some(of)
+    }
+
+    /// The columns that one query has hashed, and nobody has made codes of.
+    pub(crate) fn waiting(&self) -> Vec<(Key, FarKey)> {
+        let counts = self.lock();
+        let waiting = counts.iter().filter(|(_, count)| count.queries == 1 && count.tried.is_none());
+        waiting.filter_map(|(key, count)| Some((*key, count.asked?))).collect()
     }
 
     /// There is nothing more to do for a column as it is.
@@ -68,7 +79,9 @@ mod tests {
         let hashed = Hashed::default();
         let of = |handle| FarKey { column: (TableHandle(handle), 3), with: None };
         let key = ((7, 3), None);
-        assert!(!hashed.is_due(key, of(1)) && hashed.is_due(key, of(1)) && hashed.is_due(key, of(1)));
+        assert!(hashed.waiting().is_empty() && !hashed.is_due(key, of(1)));
+        assert_eq!(hashed.waiting(), [(key, of(1))]);
+        assert!(hashed.is_due(key, of(1)) && hashed.waiting().is_empty() && hashed.is_due(key, of(1)));
         hashed.tried(key, of(1));
         assert!(!hashed.is_due(key, of(1)) && hashed.is_due(key, of(2)), "rows have come");
         hashed.forget(key);

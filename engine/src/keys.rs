@@ -82,6 +82,35 @@ impl KeyIndexes {
         Arc::clone(self)
     }
 
+    /// Makes indexes, of a snapshot whose rows have got other numbers, of the keys of which those of the one before have some: before
+    /// somebody waits for one.
+    ///
+    /// # Errors
+    /// 53200, and 57014 if it is cancelled.
+    pub(crate) fn follow(
+        &self,
+        before: &KeyIndexes,
+        (snapshot, table): (TableHandle, &Table),
+        keys: &[Key],
+        context: &Context,
+    ) -> Result<()> {
+        if table.rows() > RowIndex::ROWS_MAX {
+            return Ok(());
+        }
+        let (made, asked) = {
+            let before = before.lock();
+            (before.by_key.iter().map(Option::is_some).collect::<Vec<bool>>(), before.asked)
+        };
+        let places = RowPlaces::new(table);
+        let mut own = self.lock();
+        own.asked = asked;
+        for (number, key) in keys.iter().enumerate().filter(|(number, _)| made.get(*number) == Some(&true)) {
+            let types: Vec<DataType> = key.columns.iter().map(|&column| table.fields[column].data_type).collect();
+            own.with((number, key, &types), (snapshot, &places, table.rows()), context, |_| Ok(()))?;
+        }
+        Ok(())
+    }
+
     /// The error (23505) for the first row whose key another row has.
     pub(crate) fn check(&self, keys: &[Key], change: Change<'_>, context: &Context) -> Result<()> {
         for (number, key) in keys.iter().enumerate() {

@@ -51,6 +51,7 @@ mod guides;
 mod hashed;
 mod keys;
 pub mod linq;
+mod maintenance;
 mod names;
 mod notify;
 mod parameters;

@@ -89,6 +89,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "keys",
             "grants",
             "catalog",
+            "maintenance",
             "storage",
             "settings",
             "notify",

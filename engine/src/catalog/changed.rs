@@ -61,7 +61,7 @@ impl StoredTable {
             Some(marks) => (table.marked(numbers, marks, context)?, marks),
             None => (table.with_marks().marked(numbers, table.fields.len(), context)?, table.fields.len()),
         };
-        let hidden = Hidden { deleted: Some(marks), number: None };
+        let hidden = Hidden { deleted: Some(marks), ..self.info.hidden };
         let step = Some(Step::new(numbers, None));
         let next = self.changed((marked, hidden), (self.own_domains(), known), step, true);
         Ok(match self.index_rows_without(numbers, context)? {

@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Steps that are remembered, about: half of them are forgotten when there are so many.
 const STEPS_MAX: usize = 1024;
 
+/// Steps that snapshots share.
+const BLOCK: usize = 32;
+
 /// Rows of steps that are remembered: a step of more begins a new line, and the oldest ones are forgotten where all are more.
 const ROWS_MAX: usize = 1 << 20;
 
@@ -19,9 +22,53 @@ pub(crate) struct History {
     line: u64,
     /// How many steps were before those that are remembered.
     forgotten: usize,
-    steps: Arc<Vec<Arc<Step>>>,
+    steps: Steps,
     /// Rows of all of these.
     rows: usize,
+    /// What the first snapshot of the line was made of, if it is known.
+    origin: Option<Arc<Origin>>,
+}
+
+/// Steps, in order, of which the next snapshot shares whole blocks: it has one step more, and is made for each change.
+#[derive(Clone, Debug, Default)]
+struct Steps {
+    /// Of [`BLOCK`] steps each.
+    blocks: Vec<Arc<[Arc<Step>]>>,
+    last: Vec<Arc<Step>>,
+}
+
+impl Steps {
+    fn len(&self) -> usize {
+        self.blocks.len() * BLOCK + self.last.len()
+    }
+
+    fn push(&mut self, step: Step) {
+        self.last.push(Arc::new(step));
+        if self.last.len() == BLOCK {
+            self.blocks.push(std::mem::take(&mut self.last).into());
+        }
+    }
+
+    /// Takes the oldest ones out: a block, or one step.
+    fn forget(&mut self) -> Vec<Arc<Step>> {
+        if self.blocks.is_empty() { vec![self.last.remove(0)] } else { self.blocks.remove(0).to_vec() }
+    }
+
+    /// Those behind the first so many.
+    fn behind(&self, count: usize) -> Option<Vec<Arc<Step>>> {
+        let all = self.blocks.iter().skip(count / BLOCK).flat_map(|block| block.iter()).chain(&self.last);
+        let skipped = count - (count / BLOCK).min(self.blocks.len()) * BLOCK;
+        (count <= self.len()).then(|| all.skip(skipped).cloned().collect())
+    }
+}
+
+/// A snapshot of another line, whose rows were arranged by some columns.
+#[derive(Debug)]
+struct Origin {
+    line: u64,
+    /// Steps of that line that were before.
+    known: usize,
+    by: Vec<usize>,
 }
 
 /// What a statement has changed.
@@ -48,7 +95,8 @@ impl History {
     /// A line of its own.
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        History { line: NEXT.fetch_add(1, Ordering::Relaxed), forgotten: 0, steps: Arc::default(), rows: 0 }
+        let line = NEXT.fetch_add(1, Ordering::Relaxed);
+        History { line, forgotten: 0, steps: Steps::default(), rows: 0, origin: None }
     }
 
     /// The number of the line.
@@ -62,26 +110,36 @@ impl History {
             return History::new();
         }
         let mut next = self.clone();
-        let steps = Arc::make_mut(&mut next.steps);
         next.rows += step.rows.len();
-        steps.push(Arc::new(step));
-        if steps.len() > STEPS_MAX || next.rows > ROWS_MAX {
-            let mut gone = 0;
-            while steps.len() - gone > STEPS_MAX / 2 || next.rows > ROWS_MAX {
-                next.rows -= steps[gone].rows.len();
-                gone += 1;
+        next.steps.push(step);
+        if next.steps.len() > STEPS_MAX || next.rows > ROWS_MAX {
+            while next.steps.len() > STEPS_MAX / 2 || next.rows > ROWS_MAX {
+                let gone = next.steps.forget();
+                next.rows -= gone.iter().map(|step| step.rows.len()).sum::<usize>();
+                next.forgotten += gone.len();
             }
-            steps.drain(..gone);
-            next.forgotten += gone;
         }
         next
     }
 
+    /// A line of its own, whose first snapshot has the rows of this one that are not deleted, arranged by some columns.
+    pub(crate) fn arranged(&self, by: &[usize]) -> Self {
+        let origin = Origin { line: self.line, known: self.forgotten + self.steps.len(), by: by.to_vec() };
+        History { origin: Some(Arc::new(origin)), ..History::new() }
+    }
+
+    /// The columns by which the rows of an earlier snapshot were arranged to give this one, if that is all that was done.
+    pub(crate) fn arranged_since(&self, earlier: &History) -> Option<&[usize]> {
+        let origin = self.origin.as_deref().filter(|_| self.forgotten + self.steps.len() == 0)?;
+        let is_it = origin.line == earlier.line && origin.known == earlier.forgotten + earlier.steps.len();
+        is_it.then_some(&origin.by)
+    }
+
     /// What has been done since an earlier snapshot; none if nobody can tell.
-    pub(crate) fn since(&self, earlier: &History) -> Option<&[Arc<Step>]> {
+    pub(crate) fn since(&self, earlier: &History) -> Option<Vec<Arc<Step>>> {
         let known = earlier.forgotten + earlier.steps.len();
         (self.line == earlier.line).then_some(())?;
-        self.steps.get(known.checked_sub(self.forgotten)?..)
+        self.steps.behind(known.checked_sub(self.forgotten)?)
     }
 }
 
@@ -117,7 +175,7 @@ mod tests {
         }
         let last = &all[3 * STEPS_MAX];
         for (at, earlier) in all.iter().enumerate() {
-            let since = last.since(earlier).map(|steps| rows_of(steps, usize::MAX));
+            let since = last.since(earlier).map(|steps| rows_of(&steps, usize::MAX));
             let wanted = (at..3 * STEPS_MAX).collect::<Vec<_>>();
             assert!(since.as_ref().is_none_or(|since| *since == wanted));
             assert!(since.is_some() || wanted.len() > STEPS_MAX / 2, "{at}");
@@ -127,7 +185,7 @@ mod tests {
         assert_eq!((two.steps.len(), two.forgotten), (1, 6));
         assert!(two.followed_by(large(ROWS_MAX + 1)).since(&two).is_none());
         assert!(all[4].since(&all[5]).is_none() && last.since(&History::new()).is_none());
-        assert!(all[5].since(&all[5]).is_some_and(<[_]>::is_empty));
+        assert!(all[5].since(&all[5]).is_some_and(|steps| steps.is_empty()));
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod unloaded;
 
 pub(crate) use index_rows::IndexRows;
 pub(crate) use sequence::{Counter, Keeper, Position, SequenceDefinition, SequenceOwner, StoredSequence};
-pub(crate) use stored::{Domains, StoredTable};
+pub(crate) use stored::{Arranged, Domains, StoredTable};
 
 use crate::grants::{BOOTSTRAP, Owned};
 use crate::{Error, ErrorKind, Result};

@@ -42,7 +42,7 @@ impl StoredTable {
         memory: &Arc<Memory>,
     ) -> Self {
         let deleted = (!gone.is_empty()).then(|| table.fields.len() - 1);
-        let hidden = Hidden { deleted, number: None };
+        let hidden = Hidden { deleted, ..Hidden::default() };
         let mut stored = StoredTable::with_domains(name, table, declared, hidden, Vec::new(), Domains::default());
         let (memory, loading, loaded) = (Arc::clone(memory), Turn::default(), Mutex::default());
         stored.unloaded = Some(Arc::new(Unloaded { gone, bytes, memory, loading, loaded }));

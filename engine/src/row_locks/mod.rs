@@ -206,6 +206,13 @@ impl RowLocks {
         Some(rows)
     }
 
+    /// Does something that gives rows of a table other numbers, while nobody takes any, if nobody has one.
+    pub(crate) fn while_free<T>(&self, table: u32, change: impl FnOnce() -> T) -> Option<T> {
+        let locks = self.lock();
+        let is_free = locks.held.get(&table).is_none_or(Vec::is_empty);
+        is_free.then(change)
+    }
+
     /// Whether another session has rows of a table.
     pub(crate) fn has_others(&self, session: u32, table: u32) -> bool {
         let locks = self.lock();

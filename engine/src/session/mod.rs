@@ -342,10 +342,12 @@ impl Session {
     /// Runs what may not run in a transaction that has failed; an error makes it one.
     fn in_transaction<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.work.check()?;
-        self.failing(|| {
+        let done = self.failing(|| {
             self.running().refresh()?;
             work()
-        })
+        });
+        self.work.unpin();
+        done
     }
 
     /// An error makes the transaction that is open one that has failed.
@@ -547,6 +549,7 @@ impl Session {
     /// As [`Session::as_whole`], where there is so much stack.
     fn as_whole_within<T>(&self, room: Room, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let thread = std::thread::current().id();
+        let _busy = self.engine.0.catalog.maintenance().busy();
         let (cancellation, is_outermost) = {
             let mut current = self.watched();
             let statement = current.begin(thread);

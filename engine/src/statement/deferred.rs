@@ -54,7 +54,7 @@ impl Runner<'_> {
         let now = state.table(&to)?;
         let first = was.stored().rows();
         let changed = match now.history.since(&was.history) {
-            Some(steps) => rows_of_steps(steps, first),
+            Some(steps) => rows_of_steps(&steps, first),
             None => (0..first).collect(),
         };
         if changed.is_empty() {

@@ -6,7 +6,8 @@
 
 use super::change::without_deleted;
 use crate::access::FileUse;
-use crate::catalog::{Entry, Object, Qualified, State, StoredTable, TEMPORARY};
+use crate::catalog::{Arranged, Entry, Object, Qualified, State, StoredTable, TEMPORARY};
+use crate::maintenance::order_of;
 use crate::row_locks::{Rows, WHOLE};
 use crate::running::Runner;
 use crate::stream::{Notice, ResultStream};
@@ -47,13 +48,7 @@ impl Runner<'_> {
             }
             Maintenance::Cluster { table } => {
                 if let Some((table, index)) = table {
-                    let found = self.owned_table(table)?;
-                    let entry = self.snapshot.state.get(&found);
-                    let has = |index: &String| entry.is_some_and(|entry| entry.index_names().any(|of| of == index));
-                    if let Some(index) = index.as_ref().filter(|index| !has(index)) {
-                        let message = format!("index \"{index}\" for table \"{}\" does not exist", found.name);
-                        return Err(Error::new(ErrorKind::UnknownObject, message));
-                    }
+                    self.cluster(table, index.as_deref())?;
                 }
                 Ok(ResultStream::done("CLUSTER"))
             }
@@ -193,6 +188,37 @@ impl Runner<'_> {
         Ok(true)
     }
 
+    /// Puts the rows of a table in the order of an index, if it is one of columns whose order rows can have; without one all stays as it
+    /// is, since no table remembers what it was clustered by.
+    fn cluster(&self, table: &TableName, index: Option<&str>) -> Result<()> {
+        let found = self.owned_table(table)?;
+        let Some(index) = index else { return Ok(()) };
+        let entry = self.snapshot.state.get(&found);
+        if !entry.is_some_and(|entry| entry.index_names().any(|of| of == index)) {
+            let message = format!("index \"{index}\" for table \"{}\" does not exist", found.name);
+            return Err(Error::new(ErrorKind::UnknownObject, message));
+        }
+        let context = self.session.loading();
+        if found.schema != TEMPORARY {
+            let number = self.snapshot.state.object(&found).map_or(0, |object| object.oid);
+            let limit = self.session.work.time_limit("lock_timeout");
+            let numbers = Arc::new(vec![LockMode::AccessExclusive as usize]);
+            let whole = Rows { table: number, line: WHOLE, numbers: &numbers, strength: Strength::Update };
+            let locks = &self.session.engine.0.row_locks;
+            locks.take(self.session.work.identity().0, whole, (&self.session.cancellation, limit))?;
+        }
+        let mut write = self.session.begin_write()?;
+        let state = &mut write.state;
+        let Some(Entry::Table(stored)) = state.get(&found).filter(|entry| is_own_entry(entry)) else { return Ok(()) };
+        let by = order_of(stored, index);
+        if by.is_empty() {
+            return Ok(());
+        }
+        let Arranged::Anew(next) = stored.arranged(&by, usize::MAX, state.domains(), &context)? else { return Ok(()) };
+        state.insert(&found, Entry::Table(*next));
+        write.commit()
+    }
+
     fn reindex(&self, what: Reindexed, name: Option<&TableName>) -> Result<ResultStream> {
         let done = || Ok(ResultStream::done("REINDEX"));
         let Some(name) = name else { return done() };
@@ -282,6 +308,10 @@ impl Runner<'_> {
 /// Whether something is a table whose rows the engine keeps.
 fn is_kept(object: &Object) -> bool {
     matches!(&object.entry, Entry::Table(stored) if is_own(stored))
+}
+
+fn is_own_entry(entry: &Entry) -> bool {
+    matches!(entry, Entry::Table(stored) if is_own(stored))
 }
 
 fn is_own(stored: &StoredTable) -> bool {

@@ -3,11 +3,13 @@
 use super::{Logged, Storage};
 use crate::catalog::{Entry, PUBLIC, PUBLIC_OID, Qualified, Schema, Schemas, State, StoredTable};
 use crate::grants::Owned;
+use crate::maintenance::Maintenance;
 use crate::turn::{Taken, Turn};
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::workers::context::Cancellation;
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// The current state of what all sessions see.
@@ -15,12 +17,26 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub(crate) struct Current {
     schemas: RwLock<Schemas>,
     writing: Turn,
+    /// How many transactions go on with a state that they began with, and may change rows of it.
+    pinned: Arc<AtomicUsize>,
+    /// Who is told that something has changed.
+    maintenance: Arc<Maintenance>,
     /// Where it is kept, if it is.
     storage: Option<Arc<Storage>>,
     /// Whether nothing can be changed: what is whole of a damaged database.
     reads_only: bool,
     /// That no other process changes it.
     _lock: Option<File>,
+}
+
+/// As long as this is there, rows keep their numbers.
+#[derive(Debug)]
+pub(crate) struct Pin(Arc<AtomicUsize>);
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Default for Current {
@@ -35,6 +51,8 @@ impl Default for Current {
         Current {
             schemas: RwLock::new(schemas),
             writing: Turn::default(),
+            pinned: Arc::default(),
+            maintenance: Arc::default(),
             storage: None,
             reads_only: false,
             _lock: None,
@@ -46,6 +64,22 @@ impl Current {
     /// A state that is kept.
     pub(crate) fn kept(schemas: Schemas, storage: Arc<Storage>) -> Self {
         Current { schemas: RwLock::new(schemas), storage: Some(storage), ..Current::default() }
+    }
+
+    /// Who looks after tables that have changed.
+    pub(crate) fn maintenance(&self) -> &Arc<Maintenance> {
+        &self.maintenance
+    }
+
+    /// Rows keep their numbers from now on, until what is returned is dropped: for who goes on with the state that he sees then.
+    pub(crate) fn pin(&self) -> Pin {
+        self.pinned.fetch_add(1, Ordering::SeqCst);
+        Pin(Arc::clone(&self.pinned))
+    }
+
+    /// Whether somebody goes on with a state that he has seen.
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.pinned.load(Ordering::SeqCst) > 0
     }
 
     /// What is whole of a damaged database, which is read alone, and what keeps others from changing it meanwhile.
@@ -132,7 +166,31 @@ impl Publishing<'_> {
         // Whoever is told of a loss goes back to what was before, now or in a moment.
         storage.check()?;
         *now = schemas;
+        drop(now);
+        self.current.maintenance.tell();
         Ok(logged)
+    }
+
+    /// The same of a change that gives rows other numbers, if nobody goes on with a state in which they have those that they had.
+    ///
+    /// # Errors
+    /// As of [`Publishing::publish`].
+    pub(crate) fn publish_unpinned(self, began: &Schemas, schemas: Schemas) -> Result<Option<Logged>> {
+        // Who begins to go on with a state takes it behind this, and then it is the next one.
+        let mut now = self.current.schemas.write().unwrap_or_else(PoisonError::into_inner);
+        if self.current.reads_only || self.current.is_pinned() || !Arc::ptr_eq(&now, began) {
+            return Ok(None);
+        }
+        let logged = match &self.current.storage {
+            Some(storage) => {
+                let logged = storage.write(&now, &schemas)?;
+                storage.check()?;
+                logged
+            }
+            None => Logged::NOWHERE,
+        };
+        *now = schemas;
+        Ok(Some(logged))
     }
 
     /// Puts another form of the same rows in place of a table, if it still is this one; whether it is.
@@ -154,5 +212,6 @@ impl Publishing<'_> {
 
     fn put(&self, schemas: Schemas) {
         *self.current.schemas.write().unwrap_or_else(PoisonError::into_inner) = schemas;
+        self.current.maintenance.tell();
     }
 }

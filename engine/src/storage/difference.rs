@@ -111,6 +111,10 @@ fn row_change(
     if Arc::ptr_eq(old.stored(), new.stored()) {
         return Ok(RowChange::None);
     }
+    let live = || usize::try_from(old.rows()).is_ok_and(|rows| rows == new.stored().rows());
+    if let Some(by) = new.history.arranged_since(&old.history).filter(|_| live()) {
+        return Ok(RowChange::Arranged { by: by.to_vec() });
+    }
     match new.history.since(&old.history).filter(|_| new.stored().rows() >= old.stored().rows()) {
         Some(steps) => {
             let first = old.stored().rows();

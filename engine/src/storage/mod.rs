@@ -42,7 +42,7 @@ use crate::{Error, ErrorKind, Result};
 pub use checked::Checked;
 pub(crate) use checked::check;
 use checkpoint::{Segment, Segments};
-pub(crate) use current::{Current, Publishing};
+pub(crate) use current::{Current, Pin, Publishing};
 use difference::difference;
 use disk::{Disk, Machine};
 use log::Log;
@@ -432,7 +432,7 @@ impl Storage {
                     let first = pieces.iter().take_while(|piece| new(piece));
                     add(0, &mut first.filter_map(|piece| if let Piece::New(rows) = piece { Some(rows) } else { None }));
                 }
-                RowChange::None => {}
+                RowChange::None | RowChange::Arranged { .. } => {}
             }
         }
         segments
@@ -591,7 +591,7 @@ impl Storage {
                     continue;
                 }
                 let name = Qualified { schema: schema.clone(), name: name.clone() };
-                let gone = values::deleted(table);
+                let gone = values::deleted(table, &self.context)?;
                 let files = segments.into_iter().map(|segment| segment.file).collect();
                 let kept = checkpoint::KeptObject {
                     name: name.clone(),

@@ -61,7 +61,7 @@ impl Change {
         };
         for of in &self.objects {
             match &of.rows {
-                RowChange::None => {}
+                RowChange::None | RowChange::Arranged { .. } => {}
                 RowChange::Steps { set, appended, .. } => {
                     set.iter().flat_map(|set| &set.values).for_each(&mut add);
                     appended.iter().for_each(&mut add);
@@ -182,6 +182,9 @@ pub(super) enum RowChange {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         appended: Vec<Rows>,
     },
+    /// They are those that were not deleted, in the order of these columns, NULLs last, and in their own where these are equal: they have
+    /// new numbers.
+    Arranged { by: Vec<usize> },
     /// They are of these pieces, and have new numbers; of these the ones of `gone` are deleted.
     Pieces { pieces: Vec<Piece>, gone: Runs },
 }

@@ -7,11 +7,13 @@ use super::rows::{Reading, Take};
 use super::salvage::Salvage;
 use super::values;
 use crate::catalog::{
-    Counter, Entry, Object, Position, Qualified, Schema, State, StoredSequence, StoredTable, StoredView, next_version,
+    Arranged, Counter, Entry, Object, Position, Qualified, Schema, State, StoredSequence, StoredTable, StoredView,
+    next_version,
 };
 use crate::{Error, Result};
 use multiloop_exec::column::Table;
 use multiloop_exec::column::build::{Storage, TableBuilder};
+use multiloop_exec::column::domain::can_arrange_by;
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::Declared;
 use multiloop_planner::types::Field;
@@ -200,6 +202,7 @@ fn next(
                 }
                 without(table, &numbers(gone), state, source, context)
             }
+            RowChange::Arranged { by } => arranged(whole_table()?, by, state, source, context),
             RowChange::Pieces { pieces, gone } => {
                 let of: Vec<Field> = fields.iter().cloned().map(any).collect();
                 let mut builder = TableBuilder::new(of.clone(), Storage::Compact, context);
@@ -224,6 +227,22 @@ fn next(
         }
     };
     whole_object(&definition, name, rows, source)
+}
+
+/// A table whose rows are arranged by these columns, without those that are deleted.
+fn arranged(
+    old: &StoredTable,
+    by: &[usize],
+    state: &State,
+    source: &Source<'_>,
+    context: &Context,
+) -> Result<StoredTable> {
+    let can = |&column: &usize| old.info.fields.get(column).is_some_and(|field| can_arrange_by(field.data_type));
+    check(source, by.iter().all(can))?;
+    match old.arranged(by, usize::MAX, state.domains(), context)? {
+        Arranged::Anew(next) => Ok(*next),
+        Arranged::Already | Arranged::TooFar => Ok(old.clone()),
+    }
 }
 
 /// A table of rows as they were declared.

@@ -28,7 +28,7 @@ fn folder() -> TempDir {
 }
 
 fn open_with(disk: Arc<dyn Disk>, limits: Limits, folder: &Path) -> Result<Engine> {
-    let builder = Engine::builder().threads(1).data(folder);
+    let builder = Engine::builder().threads(1).maintenance(false).data(folder);
     builder.build_with(&|folder, way| Storage::open_on(Arc::clone(&disk), limits, folder, way))
 }
 

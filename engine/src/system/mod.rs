@@ -52,7 +52,7 @@ pub(crate) fn is_system(schema: &str) -> bool {
 /// What there is under a name of the system's.
 #[derive(Clone, Debug)]
 pub(crate) enum Found {
-    Table(StoredTable),
+    Table(Box<StoredTable>),
     View(Arc<View>),
 }
 
@@ -135,18 +135,18 @@ impl Made {
             return Some(Found::View(view));
         }
         if schema == INFORMATION {
-            return Some(Found::Table(empty(shape)));
+            return Some(Found::Table(Box::new(empty(shape))));
         }
         let has_roles = making.facts.roles.is_some();
         if session_tables::is_own(name) || (has_roles && session_tables::is_of_roles(name)) {
-            return Some(Found::Table(rows::table_of(shape, &making.rows(name))));
+            return Some(Found::Table(Box::new(rows::table_of(shape, &making.rows(name)))));
         }
         if let Some(table) = self.tables().get(shape.name) {
-            return Some(Found::Table(table.clone()));
+            return Some(Found::Table(Box::new(table.clone())));
         }
         // Who comes second while it is made makes it, too.
         let table = rows::table_of(shape, &making.rows(name));
-        Some(Found::Table(self.tables().entry(shape.name).or_insert(table).clone()))
+        Some(Found::Table(Box::new(self.tables().entry(shape.name).or_insert(table).clone())))
     }
 
     fn tables(&self) -> std::sync::MutexGuard<'_, HashMap<&'static str, StoredTable>> {

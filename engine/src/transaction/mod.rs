@@ -20,7 +20,7 @@ use crate::drawn::Drawn;
 use crate::grants::BOOTSTRAP;
 use crate::notify::Notification;
 use crate::settings::Settings;
-use crate::storage::{Current, Publishing};
+use crate::storage::{Current, Pin, Publishing};
 use crate::turn::{Taken, Turn};
 use crate::{Error, ErrorKind, Result};
 use merged::merged;
@@ -104,6 +104,9 @@ struct Transaction {
     began: i64,
     /// The shared state that it began with, and its own; none before a statement asks.
     states: Option<(Schemas, State)>,
+    /// Rows keep their numbers while a statement runs; and as long as the transaction is open, if it has changed something, or its
+    /// statements see what the first one saw.
+    pin: Option<Pin>,
     failed: bool,
     /// Begun by nobody's BEGIN: the statements of one message.
     implicit: bool,
@@ -281,10 +284,7 @@ impl Work {
     /// What a statement sees.
     pub(crate) fn snapshot(&self, current: &Current) -> State {
         let inner = &mut *self.inner();
-        match &mut inner.transaction {
-            None => State { schemas: current.snapshot(), temporary: Arc::clone(&inner.temporary) },
-            Some(transaction) => transaction.state(current, &inner.temporary).clone(),
-        }
+        inner.state(current)
     }
 
     /// What the session sees, and who it is: for queries on that alone.
@@ -331,10 +331,14 @@ impl Work {
     /// 40001 if somebody else has changed what it has, as no two should that take the rows that they change.
     pub(crate) fn refresh(&self, current: &Current, rebase: Rebase<'_>) -> Result<()> {
         let (base, own) = {
-            let inner = self.inner();
+            let inner = &mut *self.inner();
             let Some(open) = inner.transaction.as_ref().filter(|open| !open.failed) else { return Ok(()) };
             let Some((base, own)) = open.states.as_ref().filter(|_| inner.sees_others(open)) else { return Ok(()) };
-            (Arc::clone(base), own.clone())
+            let (base, own) = (Arc::clone(base), own.clone());
+            if let Some(open) = &mut inner.transaction {
+                open.pin.get_or_insert_with(|| current.pin());
+            }
+            (base, own)
         };
         let now = current.snapshot();
         if Arc::ptr_eq(&base, &now) {
@@ -348,6 +352,18 @@ impl Work {
             open.states = Some((now, State { schemas, temporary: own.temporary }));
         }
         Ok(())
+    }
+
+    /// A statement has ended: rows may get other numbers, unless its transaction knows some by theirs.
+    pub(crate) fn unpin(&self) {
+        let inner = &mut *self.inner();
+        let is_free = inner.transaction.as_ref().is_some_and(|open| {
+            let has_own = open.states.as_ref().is_some_and(|(base, own)| !Arc::ptr_eq(base, &own.schemas));
+            !has_own && inner.sees_others(open)
+        });
+        if let Some(open) = inner.transaction.as_mut().filter(|_| is_free) {
+            open.pin = None;
+        }
     }
 
     /// The right to change what the session sees.
@@ -382,6 +398,7 @@ impl Work {
             mode,
             began: inner.message.unwrap_or_else(clock),
             states: None,
+            pin: None,
             failed: false,
             implicit,
             savepoints: Vec::new(),
@@ -644,6 +661,24 @@ impl Inner {
         }
     }
 
+    /// What a statement of the transaction that is open sees: its own state, which begins now if it had none.
+    fn state(&mut self, current: &Current) -> State {
+        let temporary = Arc::clone(&self.temporary);
+        let begin = || {
+            let schemas = current.snapshot();
+            (Arc::clone(&schemas), State { schemas, temporary: Arc::clone(&temporary) })
+        };
+        match &mut self.transaction {
+            None => begin().1,
+            Some(open) => {
+                if open.states.is_none() {
+                    open.pin = Some(current.pin());
+                }
+                open.states.get_or_insert_with(begin).1.clone()
+            }
+        }
+    }
+
     fn status(&self) -> TransactionStatus {
         match &self.transaction {
             None => TransactionStatus::Idle,
@@ -660,15 +695,6 @@ impl Transaction {
             Arc::ptr_eq(base, &state.schemas) && Arc::ptr_eq(&state.temporary, &self.temporary)
         };
         !self.states.as_ref().is_none_or(is_same) || !self.told.is_empty()
-    }
-
-    /// Its own state, which begins now if it had none.
-    fn state(&mut self, current: &Current, temporary: &Arc<Schema>) -> &mut State {
-        let begin = || {
-            let schemas = current.snapshot();
-            (Arc::clone(&schemas), State { schemas, temporary: Arc::clone(temporary) })
-        };
-        &mut self.states.get_or_insert_with(begin).1
     }
 
     /// The last savepoint of a name; 3B001 if there is none.

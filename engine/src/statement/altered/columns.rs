@@ -95,7 +95,7 @@ impl Runner<'_> {
         if at < domains.len() {
             domains.insert(at, None);
         }
-        let hidden = Hidden { deleted: stored.info.hidden.deleted.map(|marks| marks + 1), number: None };
+        let hidden = Hidden { deleted: stored.info.hidden.deleted.map(|marks| marks + 1), ..stored.info.hidden };
         Ok(stored.reshaped((table, hidden), (domains, state.domains()), declared.clone()))
     }
 
@@ -270,7 +270,7 @@ fn remove_column(state: &mut State, name: &Qualified, at: usize, context: &Conte
     if at < domains.len() {
         domains.remove(at);
     }
-    let hidden = Hidden { deleted: stored.info.hidden.deleted.map(|marks| marks - 1), number: None };
+    let hidden = Hidden { deleted: stored.info.hidden.deleted.map(|marks| marks - 1), ..stored.info.hidden };
     let next = stored.reshaped((table, hidden), (domains, state.domains()), declared);
     put(state, name, next, |object| {
         goes.forget(Arc::make_mut(&mut object.numbers), at);

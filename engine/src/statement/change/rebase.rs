@@ -46,9 +46,10 @@ impl Runner<'_> {
         let mine = own.history.since(&base.history).ok_or_else(failed)?;
         let first = base.stored().rows();
         let all = |steps: &[Arc<Step>]| rows_of_steps(steps, first);
-        let own_rows = all(mine);
+        let own_rows = all(&mine);
         // Who has only put rows behind the others is in nobody's way, whatever became of these.
-        if !own_rows.is_empty() && now.history.since(&base.history).is_none_or(|theirs| meet(&own_rows, &all(theirs))) {
+        if !own_rows.is_empty() && now.history.since(&base.history).is_none_or(|theirs| meet(&own_rows, &all(&theirs)))
+        {
             return Err(failed());
         }
         let gone = rows_of_steps(mine.iter().filter(|step| step.columns.is_none()), first);
@@ -82,7 +83,7 @@ impl Runner<'_> {
         let mine = base.as_ref().and_then(|base| own.history.since(&base.history));
         if to.clone().any(|to| moved.has_moved(&to)) {
             // Of a table of another line all rows may be new.
-            let mut numbers = match mine {
+            let mut numbers = match &mine {
                 Some(mine) => rows_of_steps(mine.iter().filter(|step| step.columns.is_some()), first),
                 None => (0..first.min(own.stored().rows())).collect(),
             };
@@ -95,7 +96,7 @@ impl Runner<'_> {
         let Some(base) = base else { return Ok(()) };
         let doubts = referring(&moved.state, name).into_iter().any(|(from, _)| moved.has_moved(&from));
         if doubts {
-            let numbers = match mine {
+            let numbers = match &mine {
                 Some(mine) => rows_of_steps(mine, first),
                 None => (0..first).collect(),
             };

@@ -374,7 +374,7 @@ fn an_older_checkpoint() {
 
 /// How a folder is opened for what is whole of it.
 fn salvaged(folder: &Path) -> Result<Engine> {
-    Engine::builder().threads(1).data(folder).salvage(true).build()
+    Engine::builder().threads(1).maintenance(false).data(folder).salvage(true).build()
 }
 
 /// What is damaged does not lock out the rest.

@@ -1,8 +1,11 @@
 //! The engine: tables, workers and limits that sessions share.
 
+mod codes;
+mod maintenance;
+
 use crate::access::FileUse;
 use crate::activity::Activity;
-use crate::catalog::{Domains, Entry, Object, Qualified, Schemas, State, StoredTable};
+use crate::catalog::{Domains, Entry, Qualified, Schemas, State, StoredTable};
 use crate::format::identity::Identity;
 use crate::functions::Functions;
 use crate::hashed::Hashed;
@@ -23,11 +26,9 @@ use multiloop_exec::workers::context::{Cancellation, Context, Memory};
 use multiloop_exec::workers::pool::Pool;
 use multiloop_exec::{Cards, DeviceUse, Devices};
 use multiloop_planner::catalog::{Declared, FileOptions, TableHandle, TableName};
-use multiloop_planner::relation::FarKey;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Duration;
 use sysinfo::{MemoryRefreshKind, System};
 
 /// An in-memory analytics engine. Cloning gives another handle to the same tables; it may be used from any thread.
@@ -59,21 +60,6 @@ pub(crate) struct Shared {
     functions: RwLock<Functions>,
 }
 
-/// How long to make the code of a row takes, about.
-const CODE_TIME: Duration = Duration::from_nanos(50);
-
-/// What has come of making codes of a column.
-enum Coding {
-    /// It has some.
-    Done,
-    /// It gains nothing by them.
-    Useless,
-    /// Time or memory are short now.
-    Later,
-    /// Somebody has changed its table meanwhile.
-    Overtaken,
-}
-
 /// Files read by `SELECT … FROM 'path'`, good as long as they are the same ones and have not changed.
 struct CachedFile {
     paths: Vec<String>,
@@ -91,6 +77,7 @@ pub struct EngineBuilder {
     devices: Devices,
     device: DeviceUse,
     data: Option<PathBuf>,
+    without_maintenance: bool,
     salvage: bool,
     told: Option<OnRecovery>,
 }
@@ -141,6 +128,14 @@ impl EngineBuilder {
     #[must_use]
     pub fn data(mut self, folder: impl Into<PathBuf>) -> Self {
         self.data = Some(folder.into());
+        self
+    }
+
+    /// Whether the engine looks after tables that have changed when no statement runs, on a thread of its own: puts rows back in the order
+    /// of their key, and drops those that are deleted. The default is that it does; [`Engine::maintain`] does it when it is asked.
+    #[must_use]
+    pub fn maintenance(mut self, does: bool) -> Self {
+        self.without_maintenance = !does;
         self
     }
 
@@ -216,12 +211,16 @@ impl EngineBuilder {
             functions: RwLock::default(),
         }));
         engine.begin_to_keep()?;
+        if !self.without_maintenance {
+            engine.begin_maintenance()?;
+        }
         Ok(engine)
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
+        self.catalog.maintenance().end();
         if let Some(storage) = self.catalog.storage() {
             storage.close(&self.catalog.snapshot());
         }
@@ -238,15 +237,6 @@ fn with_way_out(error: Error) -> Error {
 
 /// Opens a folder of data: what keeps it, and its state.
 pub(crate) type OpenStorage<'o> = dyn Fn(&Path, &Way<'_>) -> Result<(Storage, Schemas)> + 'o;
-
-/// The name and the number of the table of all sessions that has this handle.
-fn named(schemas: &Schemas, handle: TableHandle) -> Option<(Qualified, u32)> {
-    let is_it = |object: &Object| matches!(&object.entry, Entry::Table(table) if table.info.handle == handle);
-    schemas.iter().find_map(|(schema, of)| {
-        let (name, object) = of.objects.iter().find(|(_, object)| is_it(object))?;
-        Some((Qualified { schema: schema.clone(), name: name.clone() }, object.oid))
-    })
-}
 
 /// The cores that this process may use.
 fn available_threads() -> usize {
@@ -592,90 +582,6 @@ impl Shared {
                 publishing.reshape(&other, table, encoded);
             }
         }
-    }
-
-    /// A query is run that hashes these columns, and may take so long. If they were hashed before, statements from now on find codes in
-    /// their place; this one goes on with what it sees. Where time or memory are short, or somebody changes tables, nothing is done.
-    /// Whether something was. Nobody holds the right to change tables who calls this.
-    pub(crate) fn count_hashed(&self, keys: &[FarKey], time: Option<Duration>, context: &Context) -> bool {
-        if keys.is_empty() {
-            return false;
-        }
-        let schemas = self.catalog.snapshot();
-        let named = |(handle, column): (TableHandle, usize)| {
-            let (name, number) = named(&schemas, handle)?;
-            Some(((name, column), (number, column)))
-        };
-        let mut is_done = false;
-        for of in keys {
-            // Temporary tables stay as they are: codes of one side alone would have to be looked up.
-            let Some((column, number)) = named(of.column) else { continue };
-            let (with, key) = match of.with.map(named) {
-                None => (None, (number, None)),
-                Some(Some((with, other))) => (Some(with), (number, Some(other))),
-                Some(None) => continue,
-            };
-            if self.hashed.is_due(key, *of) && self.catalog.try_write().is_some() {
-                let coding = self.code_both(&column, with.as_ref(), time, context);
-                is_done |= !matches!(coding, Ok(Coding::Later));
-                match coding {
-                    Ok(Coding::Later) => {}
-                    Ok(Coding::Overtaken) => self.hashed.forget(key),
-                    Ok(Coding::Done | Coding::Useless) | Err(_) => self.hashed.tried(key, *of),
-                }
-            }
-        }
-        is_done
-    }
-
-    /// Gives a column codes, and what it is joined with, too.
-    fn code_both(
-        &self,
-        column: &(Qualified, usize),
-        with: Option<&(Qualified, usize)>,
-        time: Option<Duration>,
-        context: &Context,
-    ) -> Result<Coding> {
-        let state = State::shared(self.catalog.snapshot());
-        let (mut bytes, mut takes) = (0, Duration::ZERO);
-        for (name, _) in [Some(column), with].into_iter().flatten() {
-            let Ok(table) = state.table(name) else { return Ok(Coding::Overtaken) };
-            if table.is_unloaded() {
-                return Ok(Coding::Later);
-            }
-            bytes += table.stored().bytes();
-            takes += CODE_TIME * u32::try_from(table.stored().rows()).unwrap_or(u32::MAX);
-        }
-        // As long as statements see what was there before, memory counts it, too.
-        let room = context.memory.limit().saturating_sub(context.memory.used());
-        if bytes > room / 2 || time.is_some_and(|time| takes > time / 4) {
-            return Ok(Coding::Later);
-        }
-        match (self.code(column, with, context)?, with) {
-            (Coding::Done, Some(with)) => self.code(with, Some(column), context),
-            (coding, _) => Ok(coding),
-        }
-    }
-
-    /// Gives a column of a table codes, those of what it is joined with, if that has some. Both are looked up by their names: codes of
-    /// one column make another snapshot of its table.
-    fn code(
-        &self,
-        (name, column): &(Qualified, usize),
-        with: Option<&(Qualified, usize)>,
-        context: &Context,
-    ) -> Result<Coding> {
-        let state = State::shared(self.catalog.snapshot());
-        let Ok(of) = state.table(name) else { return Ok(Coding::Overtaken) };
-        if of.info.domain(*column).is_some() {
-            return Ok(Coding::Done);
-        }
-        let with = with.and_then(|(name, column)| Some((state.table(name).ok()?, *column)));
-        let Some(coded) = of.coded((&name.name, *column), with, state.domains(), context)? else {
-            return Ok(Coding::Useless);
-        };
-        let is_done = self.catalog.try_write().is_some_and(|publishing| publishing.reshape(name, of, coded));
-        Ok(if is_done { Coding::Done } else { Coding::Overtaken })
     }
 
     /// Loaded rows as a table is stored.
