@@ -67,7 +67,8 @@ fn streams_beside_refreshes() {
     let refreshed: Vec<_> = report.refreshes.iter().map(|pair| (pair.pair, pair.orders)).collect();
     assert_eq!(refreshed, [(1, 15), (2, 15)]);
     assert!(report.refreshes.iter().all(|pair| (15..=15 * 7).contains(&pair.lineitems)));
-    assert!(report.throughput > 0.0 && report.after_by_before > 0.0);
+    assert!(report.maintained.iter().all(|query| query.verified == Some(true)), "the 22 after maintenance");
+    assert!(report.throughput > 0.0 && report.after_by_before > 0.0 && report.maintained_by_before > 0.0);
 }
 
 #[test]

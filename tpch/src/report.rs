@@ -46,19 +46,22 @@ pub fn print_throughput(report: &Throughput) -> String {
             pair.pair, pair.orders, pair.lineitems, pair.rf1_ms, pair.rf2_ms
         );
     }
-    text.push_str("\nquery   median ms, before    right after   ratio   answer\n");
-    for (before, after) in report.before.queries.iter().zip(&report.after) {
-        let (was, is) = (before.median_ms, after.median_ms);
+    text.push_str("\nquery   median ms, before    right after   ratio     maintained   ratio   answer\n");
+    for ((before, after), maintained) in report.before.queries.iter().zip(&report.after).zip(&report.maintained) {
+        let (was, is, will) = (before.median_ms, after.median_ms, maintained.median_ms);
         let _ = writeln!(
             text,
-            "Q{:<4} {was:>19.2} {is:>14.2} {:>7.2}   {}",
+            "Q{:<4} {was:>19.2} {is:>14.2} {:>7.2} {will:>14.2} {:>7.2}   {}",
             before.query,
             is / was,
-            answer(after.verified)
+            will / was,
+            answer(after.verified.zip(maintained.verified).map(|(after, maintained)| after && maintained))
         );
     }
-    let Throughput { sf, threads, elapsed_ms, queries_per_hour, throughput, after_by_before, .. } = report;
-    let _ = writeln!(text, "\nright after / before, geometric mean: {after_by_before:.2}");
+    let Throughput { sf, threads, elapsed_ms, queries_per_hour, throughput, .. } = report;
+    let _ = writeln!(text, "\nright after / before, geometric mean: {:.2}", report.after_by_before);
+    let (took, ratio) = (report.maintenance_ms, report.maintained_by_before);
+    let _ = writeln!(text, "after maintenance ({took:.0} ms) / before: {ratio:.2}");
     let (streams, seconds) = (report.streams.len(), elapsed_ms / 1e3);
     let _ = writeln!(text, "scale factor {sf}, {threads} threads, {streams} streams in {seconds:.2} s");
     let _ = writeln!(

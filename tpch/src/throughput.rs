@@ -5,7 +5,8 @@
 //!    RF2 as there are streams. A step of these follows whenever eleven more queries have ended, so they are spread over the whole test,
 //!    and the rows of a pair are there for about half of it.
 //! 3. The 22 are timed again, right after. `orders` and `lineitem` have to be what they were.
-//! 4. To verify what the streams got, each pair is inserted and deleted once more: each answer has to be what the query gives without
+//! 4. The engine looks after its tables, as it does when nobody asks, and the 22 are timed once more.
+//! 5. To verify what the streams got, each pair is inserted and deleted once more: each answer has to be what the query gives without
 //!    the rows of a pair, or with all of one. What lies between would be half of a transaction.
 
 use crate::refresh::{PAIRS, Refresh};
@@ -52,6 +53,12 @@ pub struct Throughput {
     pub after: Vec<QueryReport>,
     /// Geometric mean of the medians after by those before.
     pub after_by_before: f64,
+    /// How long the engine takes for what it does with its tables when nobody asks ([`Engine::maintain`](multiloop::Engine::maintain)).
+    pub maintenance_ms: f64,
+    /// The queries alone after that.
+    pub maintained: Vec<QueryReport>,
+    /// Geometric mean of their medians by those before.
+    pub maintained_by_before: f64,
     /// Queries and refreshes that failed, and answers that are wrong.
     pub failures: Vec<String>,
 }
@@ -127,12 +134,19 @@ pub fn throughput(
     let start = Instant::now();
     let (mut streams, refreshes, mut failures) = run_streams(session, options.scale_factor, streams);
     let elapsed_ms = milliseconds(start.elapsed());
-    let after: Vec<QueryReport> = (1..=22)
-        .map(|number| {
+    let again = || -> Vec<QueryReport> {
+        let run = |number| {
             on_step(format!("Q{number} once more"));
             run_query(session, number, &options).0
-        })
-        .collect();
+        };
+        (1..=22).map(run).collect()
+    };
+    let after = again();
+    on_step("maintenance".to_owned());
+    let start = Instant::now();
+    session.engine().maintain()?;
+    let maintenance_ms = milliseconds(start.elapsed());
+    let maintained = again();
     let (is, was) = (fingerprint(session)?, was.concat().join("|"));
     let is = is.concat().join("|");
     if is != was {
@@ -141,8 +155,12 @@ pub fn throughput(
     if options.verify && failures.is_empty() {
         verify(session, &alone, &mut streams, options.scale_factor, on_step)?;
     }
-    failures.extend(failed_queries(&before.queries, &streams, &after));
-    let ratios: Vec<f64> = before.queries.iter().zip(&after).map(|(was, is)| is.median_ms / was.median_ms).collect();
+    failures.extend(failed_queries(&before.queries, &streams, &[&after[..], &maintained].concat()));
+    let by_before = |after: &[QueryReport]| {
+        let ratios = before.queries.iter().zip(after).map(|(was, is)| is.median_ms / was.median_ms);
+        geometric_mean(&ratios.collect::<Vec<f64>>())
+    };
+    let (after_by_before, maintained_by_before) = (by_before(&after), by_before(&maintained));
     let queries_per_hour = (streams.len() * 22) as f64 * 3600.0 * 1e3 / elapsed_ms;
     Ok(Throughput {
         sf: options.scale_factor,
@@ -154,7 +172,10 @@ pub fn throughput(
         throughput: queries_per_hour * options.scale_factor,
         before,
         after,
-        after_by_before: geometric_mean(&ratios),
+        after_by_before,
+        maintenance_ms,
+        maintained,
+        maintained_by_before,
         failures,
     })
 }
