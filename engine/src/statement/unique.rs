@@ -35,8 +35,9 @@ impl Runner<'_> {
         }
         let context = self.session.loading();
         let own = stored.info.fields.len();
-        let mut rows = domain::decode(stored.stored(), &stored.own_domains(), &context)?;
-        let columns: Vec<usize> = (0..own).chain(stored.info.hidden.deleted).collect();
+        let loaded = stored.loaded(&|| state.domains(), &context)?;
+        let mut rows = domain::decode(loaded.stored(), &loaded.own_domains(), &context)?;
+        let columns: Vec<usize> = (0..own).chain(loaded.info.hidden.deleted).collect();
         rows = rows.rearranged(&columns);
         if let Some(marks) = rows.fields.get_mut(own) {
             DELETED.clone_into(&mut marks.name);
