@@ -261,11 +261,7 @@ fn handles_that_are_used_too_late() {
         drop(first);
         let own = Cancellation::default();
         session.cancelled_by(&own, || session.sql("SELECT 1")).expect("a row");
-        let of_cursor = Cancellation::default();
-        run(&session, "BEGIN");
-        session
-            .cancelled_by(&of_cursor, || session.sql(&format!("DECLARE c CURSOR FOR {STREAMED}; FETCH 1 c")))
-            .expect("a cursor");
+        // One that is dropped while it runs is cancelled, which a transaction would not survive.
         let stream = Arc::new(session);
         let of_stream = {
             let running = stream.query_stream("SELECT 1", ());
@@ -273,6 +269,11 @@ fn handles_that_are_used_too_late() {
         };
         wait_until("the stream's thread has ended", || Arc::strong_count(&stream) == 1);
         let session = Arc::into_inner(stream).expect("nobody else has it");
+        let of_cursor = Cancellation::default();
+        run(&session, "BEGIN");
+        session
+            .cancelled_by(&of_cursor, || session.sql(&format!("DECLARE c CURSOR FOR {STREAMED}; FETCH 1 c")))
+            .expect("a cursor");
         let mut another = session.sql(STREAMED).expect("rows");
         [of_result, own, of_cursor, of_stream].iter().for_each(Cancellation::cancel);
         assert!(another.next().is_some_and(|batch| batch.is_ok()));
