@@ -1,5 +1,5 @@
-//! An engine has the threads that it was given and no others, whatever it does: load, sort, build, query. Alone in its file:
-//! the operating system counts all threads of the process.
+//! An engine has the threads that it was given, and one that looks after its tables unless it is to do without, and no others, whatever
+//! it does: load, sort, build, query. Alone in its file: the operating system counts all threads of the process.
 #![cfg(target_os = "linux")]
 
 use multiloop::Engine;
@@ -71,13 +71,13 @@ fn an_engine_has_the_threads_that_it_was_given() {
     std::fs::write(folder.join("t.csv"), csv).expect("there is room");
     let name = folder.to_str().expect("a path of text");
     let before = threads();
-    for wanted in [1, 2, 4] {
+    for (wanted, maintains) in [(1, false), (2, false), (4, false), (1, true), (2, true)] {
         let most = most_threads(|| {
-            let engine = Engine::builder().threads(wanted).build().expect("an engine starts");
+            let engine = Engine::builder().threads(wanted).maintenance(maintains).build().expect("an engine starts");
             work(&engine, name);
         });
-        // That which asks is one of them.
-        assert_eq!(most - before, wanted - 1, "an engine of {wanted} threads");
+        // That which asks is one of them; what looks after tables has one of its own.
+        assert_eq!(most - before, wanted - 1 + usize::from(maintains), "an engine of {wanted} threads");
         assert!(settle(before), "what an engine started ends with it");
     }
     std::fs::remove_dir_all(&folder).expect("it is there");

@@ -84,7 +84,7 @@ pub struct EngineBuilder {
 
 impl EngineBuilder {
     /// How many workers; the default is one a core that this process may use. With one, a statement runs on the thread
-    /// that asks for it.
+    /// that asks for it. Beside them there is a thread for [`EngineBuilder::maintenance`].
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
