@@ -130,6 +130,7 @@ impl Maintenance {
 
     /// What the worker runs with.
     pub(crate) fn context(&self, memory: &Arc<Memory>) -> Context {
+        self.quiet.gives_back(memory);
         Context { cancellation: self.heard.clone(), ..Context::new(Arc::clone(memory)) }
     }
 

@@ -1,8 +1,8 @@
 //! Whether statements run: what nobody waits for lets them come before.
 
-use multiloop_exec::workers::context::Pause;
-use std::sync::Arc;
+use multiloop_exec::workers::context::{Memory, Pause};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 /// How often who waits for quiet looks.
@@ -12,6 +12,9 @@ const LOOK: Duration = Duration::from_millis(5);
 /// statement a moment behind the one before.
 const QUIET_LOOKS: usize = 8;
 
+/// Memory is short from this part of its limit on.
+const SHORT: (usize, usize) = (7, 8);
+
 /// Counts the statements that run.
 #[derive(Debug, Default)]
 pub(crate) struct Quiet {
@@ -20,6 +23,8 @@ pub(crate) struct Quiet {
     begun: AtomicUsize,
     /// Whether nobody is to wait any more.
     ended: AtomicBool,
+    /// What work holds while it waits is of this.
+    memory: OnceLock<Weak<Memory>>,
 }
 
 /// A statement runs until this is dropped.
@@ -45,6 +50,17 @@ impl Quiet {
         self.running.load(Ordering::Relaxed) == 0
     }
 
+    /// Work that waits gives up where statements are about to need what it holds of this memory.
+    pub(crate) fn gives_back(&self, memory: &Arc<Memory>) {
+        // It is that of the engine, whoever says it.
+        let _known = self.memory.set(Arc::downgrade(memory));
+    }
+
+    fn is_memory_short(&self) -> bool {
+        let memory = self.memory.get().and_then(Weak::upgrade);
+        memory.is_some_and(|memory| memory.used() > memory.limit() / SHORT.1 * SHORT.0)
+    }
+
     /// Nobody waits any more.
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::Relaxed);
@@ -52,8 +68,12 @@ impl Quiet {
 
     /// Returns once no statement has run for a while.
     pub(crate) fn wait_for_quiet(&self) {
+        self.wait_while(&|| true);
+    }
+
+    fn wait_while(&self, waits: &dyn Fn() -> bool) {
         let (mut seen, mut quiet) = (self.begun.load(Ordering::Relaxed), 0);
-        while quiet < QUIET_LOOKS && !self.ended.load(Ordering::Relaxed) {
+        while quiet < QUIET_LOOKS && waits() && !self.ended.load(Ordering::Relaxed) {
             std::thread::sleep(LOOK);
             let begun = self.begun.load(Ordering::Relaxed);
             quiet = if self.is_quiet() && begun == seen { quiet + 1 } else { 0 };
@@ -65,9 +85,10 @@ impl Quiet {
 impl Pause for Quiet {
     fn goes_on(&self) -> bool {
         if !self.is_quiet() {
-            self.wait_for_quiet();
+            self.wait_while(&|| !self.is_memory_short());
         }
-        !self.ended.load(Ordering::Relaxed)
+        let gives_up = !self.is_quiet() && self.is_memory_short();
+        !gives_up && !self.ended.load(Ordering::Relaxed)
     }
 }
 
@@ -84,7 +105,7 @@ impl Pause for Yielding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use multiloop_exec::workers::context::Cancellation;
+    use multiloop_exec::workers::context::{Cancellation, Reservation};
     use std::sync::mpsc;
 
     #[test]
@@ -106,6 +127,14 @@ mod tests {
             drop(second);
             heard.recv_timeout(Duration::from_secs(60)).expect("it goes on");
         });
+        let memory = Memory::new(1000);
+        quiet.gives_back(&memory);
+        let (held, waits) = (quiet.begin(), Cancellation::pausing(Arc::clone(&quiet) as Arc<dyn Pause>));
+        let mut reservation = Reservation::new(&memory);
+        reservation.add(900).expect("there is room");
+        assert!(waits.is_cancelled(), "statements need what it holds");
+        drop((reservation, held));
+        assert!(!waits.is_cancelled());
         let yields = Cancellation::pausing(Arc::new(Yielding(Arc::clone(&quiet))));
         assert!(!yields.is_cancelled());
         let _third = quiet.begin();

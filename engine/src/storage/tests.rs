@@ -448,16 +448,18 @@ fn each_call_of_the_disk_fails() {
 fn one_process_at_a_time() {
     let folder = folder();
     let engine = open(folder.path());
-    let error = Engine::builder().data(folder.path()).build().map(drop).expect_err("it is open");
+    let error = Engine::builder().maintenance(false).data(folder.path()).build().map(drop).expect_err("it is open");
     assert_eq!(error.kind(), ErrorKind::WrongState, "{error}");
     drop(engine);
     open(folder.path());
     fs::write(folder.path().join("checkpoint"), "multiloop database 2 0 00000000\n").expect("it is written");
-    let error = Engine::builder().data(folder.path()).build().map(drop).expect_err("it is of another form");
+    let error =
+        Engine::builder().maintenance(false).data(folder.path()).build().map(drop).expect_err("it is of another form");
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
     let other = self::folder();
     fs::write(other.path().join("letter.txt"), "dear").expect("it is written");
-    let error = Engine::builder().data(other.path()).build().map(drop).expect_err("it is no database");
+    let error =
+        Engine::builder().maintenance(false).data(other.path()).build().map(drop).expect_err("it is no database");
     assert_eq!(error.kind(), ErrorKind::WrongState, "{error}");
     assert_eq!(fs::read_dir(other.path()).expect("it is there").count(), 1, "nothing was put there");
 }

@@ -432,7 +432,7 @@ fn what_is_whole_of_a_damaged_database() {
     let copy = damaged(&rows(of_t), 700);
     let error = open_with(Arc::new(Machine), SMALL, copy.path()).map(drop).expect_err("it is damaged");
     assert_eq!(error.sqlstate(), "XX001");
-    let error = Engine::builder().data(copy.path()).build().map(drop).expect_err("it is damaged");
+    let error = Engine::builder().maintenance(false).data(copy.path()).build().map(drop).expect_err("it is damaged");
     assert!(error.hint().is_some_and(|hint| hint.contains("--salvage")), "{error:?}");
     fs::remove_file(copy.path().join(format!("rows/{:010}.arrow", 3 - of_t))).expect("it goes");
     let before = bytes_of(copy.path());
@@ -452,7 +452,7 @@ fn what_is_whole_of_a_damaged_database() {
     let first = bytes.windows(4).position(|of| of == b"MLRC").expect("a record");
     let second = first + 4 + bytes[first + 4..].windows(4).position(|of| of == b"MLRC").expect("another");
     let copy = damaged(&log, second + 40);
-    let error = Engine::builder().data(copy.path()).build().map(drop).expect_err("it is damaged");
+    let error = Engine::builder().maintenance(false).data(copy.path()).build().map(drop).expect_err("it is damaged");
     assert_eq!(error.sqlstate(), "XX001");
     let before = bytes_of(copy.path());
     let engine = salvaged(copy.path()).expect("it opens");
@@ -498,7 +498,7 @@ fn a_recovery_is_told() {
     drop((session, engine));
     let told = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&told);
-    let builder = Engine::builder().threads(1).data(folder.path());
+    let builder = Engine::builder().threads(1).maintenance(false).data(folder.path());
     let engine = builder.on_recovery(move |now| {
         assert!(now.bytes <= now.total && now.records > 0);
         count.fetch_add(1, Ordering::Relaxed);
