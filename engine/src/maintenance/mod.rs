@@ -1,12 +1,16 @@
-//! What the engine does with its tables while nobody asks: loads those whose rows are in files still, puts rows back in the order of their key, drops rows that are deleted, makes
-//! indexes of keys anew where rows have got other numbers, and finds out what plans will ask of columns.
+//! What the engine does with its tables while nobody asks. It loads those whose rows are in files still, puts rows back in the order of
+//! their key, drops rows that are deleted, makes indexes of keys anew where rows have got other numbers, and codes of columns that queries hash,
+//! and finds out what plans will ask of columns.
 //!
-//! One thread does that, table by table, for tables that have changed ([`Maintenance::next_change`]). It works on a snapshot, and waits wherever
-//! it hears a statement ([`quiet`]), within some milliseconds; what it has made is put in the table's place if nobody has changed the
-//! table meanwhile, and no open transaction knows rows of it by their numbers. A table is looked after again when
-//! many times as much time has gone by as that took ([`PAUSE_RATIO`]).
-//!
-//! Of a table that is kept the log says by what its rows have been arranged, and not the rows.
+//! 1. One thread waits until a table has changed and no statement runs ([`Maintenance::next_change`]), and takes table by table
+//!    (`engine/src/engine/maintenance.rs`), each on a snapshot of its own.
+//! 2. It waits wherever it hears a statement ([`quiet`]), within some milliseconds, inside the very look at whether it is cancelled: so
+//!    whatever looks there holds nothing that a statement may wait for. It has no workers for the same reason. What statements do wait for, as
+//!    for who loads a table, ends instead, and is begun anew ([`Maintenance::yielding`]).
+//! 3. What it has made is put in the table's place if nobody has changed the table meanwhile; if rows have other numbers, only while
+//!    no open transaction knows any by theirs. Of a table that is kept the log says by what its rows have been arranged, and
+//!    not the rows.
+//! 4. A table is looked after again when many times as much time has gone by as that took ([`PAUSE_RATIO`]).
 
 mod quiet;
 
