@@ -31,6 +31,12 @@ struct Count {
     tried: Option<FarKey>,
 }
 
+impl Count {
+    fn is_waiting(&self) -> bool {
+        self.queries == 1 && self.tried.is_none()
+    }
+}
+
 impl Hashed {
     /// Counts a query; whether it is time to make codes.
     pub(crate) fn is_due(&self, key: Key, of: FarKey) -> bool {
@@ -44,10 +50,15 @@ impl Hashed {
         count.queries >= 2 && count.tried != Some(of)
     }
 
-    /// The columns that one query has hashed, and nobody has made codes of.
+    /// Whether one query has hashed a column, and nobody has made codes of it.
+    pub(crate) fn is_waiting(&self, key: Key) -> bool {
+        self.lock().get(&key).is_some_and(Count::is_waiting)
+    }
+
+    /// The columns of which that is so.
     pub(crate) fn waiting(&self) -> Vec<(Key, FarKey)> {
         let counts = self.lock();
-        let waiting = counts.iter().filter(|(_, count)| count.queries == 1 && count.tried.is_none());
+        let waiting = counts.iter().filter(|(_, count)| count.is_waiting());
         waiting.filter_map(|(key, count)| Some((*key, count.asked?))).collect()
     }
 
@@ -81,6 +92,7 @@ mod tests {
         let key = ((7, 3), None);
         assert!(hashed.waiting().is_empty() && !hashed.is_due(key, of(1)));
         assert_eq!(hashed.waiting(), [(key, of(1))]);
+        assert!(hashed.is_waiting(key) && !hashed.is_waiting(((7, 4), None)));
         assert!(hashed.is_due(key, of(1)) && hashed.waiting().is_empty() && hashed.is_due(key, of(1)));
         hashed.tried(key, of(1));
         assert!(!hashed.is_due(key, of(1)) && hashed.is_due(key, of(2)), "rows have come");

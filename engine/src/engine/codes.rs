@@ -1,9 +1,9 @@
 //! Codes of columns that queries hash, made for those that come behind them.
 
 use super::Shared;
-use crate::Result;
 use crate::catalog::{Entry, Object, Qualified, Schemas, State, StoredTable};
 use crate::hashed;
+use crate::{ErrorKind, Result};
 use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::TableHandle;
 use multiloop_planner::relation::FarKey;
@@ -49,10 +49,6 @@ impl Coding {
             Some(with) => named(with).map(|(with, other)| (Some(with), Some(other)))?,
         };
         Some(Coding { column, with, key: (number, other) })
-    }
-
-    fn key(&self) -> hashed::Key {
-        self.key
     }
 
     /// Gives a column codes, and what it is joined with, too.
@@ -142,9 +138,11 @@ impl Shared {
         let mut is_done = false;
         for of in keys {
             let Some(coding) = Coding::of(&schemas, of) else { continue };
-            let key = coding.key();
+            let key = coding.key;
             if !self.hashed.is_due(key, *of) {
-                self.catalog.maintenance().tell();
+                if self.hashed.is_waiting(key) {
+                    self.catalog.maintenance().tell();
+                }
             } else if self.catalog.try_write().is_some() {
                 let made = coding.make(
                     &mut |name, was, coded| self.reshape(name, was, coded),
@@ -163,6 +161,8 @@ impl Shared {
     fn note_coded(&self, key: hashed::Key, of: FarKey, made: &Result<Coded>) {
         match made {
             Ok(Coded::Later) => {}
+            // Nobody knows whether it would have gained by them.
+            Err(error) if error.kind() == ErrorKind::Cancelled => {}
             Ok(Coded::Overtaken) => self.hashed.forget(key),
             Ok(Coded::Done | Coded::Useless) | Err(_) => self.hashed.tried(key, of),
         }

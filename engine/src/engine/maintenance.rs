@@ -1,7 +1,7 @@
 //! What the engine does with its tables when no statement runs ([`maintenance`](crate::maintenance)).
 
 use super::codes::make_codes;
-use super::{Engine, Shared};
+use super::{Engine, Shared, start};
 use crate::catalog::{Entry, Object, Qualified, Schemas, State, StoredTable};
 use crate::guard::guarded;
 use crate::maintenance::{self, Due, Improved, Maintenance};
@@ -25,9 +25,7 @@ impl Engine {
                 next = guarded(|| Ok(look_after(&shared, &context))).ok().flatten();
             }
         };
-        let started = std::thread::Builder::new().name("multiloop-maintenance".to_owned()).spawn(work);
-        started.map_err(|error| Error::new(ErrorKind::OutOfMemory, format!("could not start a thread: {error}")))?;
-        Ok(())
+        start("multiloop-maintenance", work)
     }
 
     /// Does at once, with all workers, what the engine does with its tables when no statement runs: rows are put back in the order of
@@ -49,12 +47,12 @@ impl Engine {
         guarded(|| {
             let context = Context::new(Arc::clone(&self.0.memory)).with_pool(&self.0.pool);
             let shared = Arc::downgrade(&self.0);
-            for (name, _, stored) in tables(&self.0.catalog.snapshot()) {
+            for (name, _, stored) in tables(self.0.catalog.snapshot()) {
                 if stored.is_unloaded() {
                     load(&shared, &name, &stored, &context)?;
                 }
             }
-            for (name, number, stored) in tables(&self.0.catalog.snapshot()) {
+            for (name, number, stored) in tables(self.0.catalog.snapshot()) {
                 if Maintenance::is_subject(&stored) && !stored.is_unloaded() {
                     look_after_table(&shared, (&name, number), &stored, &context)?;
                 }
@@ -65,16 +63,14 @@ impl Engine {
 }
 
 /// The tables of all sessions, by their names and numbers.
-fn tables(schemas: &Schemas) -> Vec<(Qualified, u32, StoredTable)> {
-    let all =
-        schemas.iter().flat_map(|(schema, of)| of.objects.iter().map(move |(name, object)| (schema, name, object)));
-    let table = |(schema, name, object): (&String, &String, &Object)| match &object.entry {
+fn tables(schemas: Schemas) -> Vec<(Qualified, u32, StoredTable)> {
+    let table = |(schema, name, object): (&str, &str, &Object)| match &object.entry {
         Entry::Table(table) => {
-            Some((Qualified { schema: schema.clone(), name: name.clone() }, object.oid, table.clone()))
+            Some((Qualified { schema: schema.into(), name: name.into() }, object.oid, table.clone()))
         }
         _ => None,
     };
-    all.filter_map(table).collect()
+    State::shared(schemas).iter().filter_map(table).collect()
 }
 
 /// Looks after all tables that it is due for. When it is due for the next one, if that is known. The engine ends meanwhile, if
@@ -82,7 +78,7 @@ fn tables(schemas: &Schemas) -> Vec<(Qualified, u32, StoredTable)> {
 fn look_after(shared: &Weak<Shared>, context: &Context) -> Option<Instant> {
     let (maintenance, all, pool) = {
         let shared = shared.upgrade()?;
-        (Arc::clone(shared.catalog.maintenance()), tables(&shared.catalog.snapshot()), Arc::clone(&shared.pool))
+        (Arc::clone(shared.catalog.maintenance()), tables(shared.catalog.snapshot()), Arc::clone(&shared.pool))
     };
     // Statements wait for who loads a table, and for workers.
     let loading = maintenance.yielding(context).with_pool(&pool);
@@ -92,32 +88,40 @@ fn look_after(shared: &Weak<Shared>, context: &Context) -> Option<Instant> {
     for (name, number, stored) in all {
         match maintenance.due(number, &stored) {
             Due::Never => {}
-            Due::Later(time) => next = Some(next.map_or(time, |next| next.min(time))),
+            Due::Later(time) => next = [next, Some(time)].into_iter().flatten().min(),
             Due::Now => {
                 let began = Instant::now();
                 let done = match stored.is_unloaded() {
-                    true => load(shared, &name, &stored, &loading).map(|()| None),
+                    true => load(shared, &name, &stored, &loading),
                     false => look_after_table(shared, (&name, number), &stored, context),
                 };
                 let is_stopped = |error: &Error| error.kind() == ErrorKind::Cancelled;
                 let handle = done.unwrap_or_else(|error| (!is_stopped(&error)).then_some(stored.info.handle));
                 let time = maintenance.note(number, handle, began);
-                next = time.map_or(next, |time| Some(next.map_or(time, |next| next.min(time))));
+                next = [next, time].into_iter().flatten().min();
             }
         }
     }
     next
 }
 
-/// Loads a table whose rows are in files, if there is the memory.
-fn load(shared: &Weak<Shared>, name: &Qualified, stored: &StoredTable, context: &Context) -> Result<()> {
-    let state = shared.upgrade().map(|shared| State::shared(shared.catalog.snapshot()));
-    let Some(state) = state.filter(|_| maintenance::has_room_for(stored, context)) else { return Ok(()) };
+/// Loads a table whose rows are in files. The snapshot of it that stays where it is, if there is not the memory; what is loaded is to be
+/// looked after.
+fn load(
+    shared: &Weak<Shared>,
+    name: &Qualified,
+    stored: &StoredTable,
+    context: &Context,
+) -> Result<Option<TableHandle>> {
+    if !maintenance::has_room_for(stored, context) {
+        return Ok(Some(stored.info.handle));
+    }
+    let Some(state) = shared.upgrade().map(|shared| State::shared(shared.catalog.snapshot())) else { return Ok(None) };
     let loaded = stored.loaded(&|| state.domains(), context)?.into_owned();
     if let Some(shared) = shared.upgrade() {
         shared.reshape(name, stored, loaded);
     }
-    Ok(())
+    Ok(None)
 }
 
 /// Looks after a table: the snapshot of it that is as it should be then; none if somebody was in the way.

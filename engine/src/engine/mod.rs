@@ -235,6 +235,13 @@ fn with_way_out(error: Error) -> Error {
     error.with_hint("Restore a backup, or open what is whole for reading: with --salvage, or EngineBuilder::salvage.")
 }
 
+/// Starts a thread of the engine's own beside its workers.
+fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    let started = std::thread::Builder::new().name(name.to_owned()).spawn(work);
+    let failed = |error| Error::new(ErrorKind::OutOfMemory, format!("could not start a thread: {error}"));
+    started.map(drop).map_err(failed)
+}
+
 /// Opens a folder of data: what keeps it, and its state.
 pub(crate) type OpenStorage<'o> = dyn Fn(&Path, &Way<'_>) -> Result<(Storage, Schemas)> + 'o;
 
@@ -297,9 +304,7 @@ impl Engine {
                 }
             }
         };
-        let started = std::thread::Builder::new().name("multiloop-storage".to_owned()).spawn(work);
-        started.map_err(|error| Error::new(ErrorKind::OutOfMemory, format!("could not start a thread: {error}")))?;
-        Ok(())
+        start("multiloop-storage", work)
     }
 
     /// Makes a checkpoint of the data that is kept: the next start reads its files, and nothing of the log before it. The engine makes
