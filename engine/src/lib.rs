@@ -37,6 +37,7 @@ mod activity;
 #[cfg(feature = "async")]
 mod asynchronous;
 mod catalog;
+mod calls;
 mod counters;
 mod drawn;
 mod effects;

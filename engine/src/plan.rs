@@ -125,7 +125,9 @@ impl Drawing {
     fn of(program: &Program) -> Self {
         let scalars = &program.scalars;
         let of_sequence = |id: ScalarId| match scalars.get(id) {
-            Scalar::Call { function, arguments } if function.is_of_sequences() => Some((*function, arguments.first())),
+            Scalar::Call { function, arguments } if function.is_of_sequences() || function.runs_statements() => {
+                Some((*function, arguments.first()))
+            }
             _ => None,
         };
         // How often a scalar's value asks a sequence: equal ones are one scalar, whose value is another one wherever it stands. A

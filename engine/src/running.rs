@@ -1,6 +1,6 @@
 //! What a running statement has from its session: settings, limits, and what it shares with whoever watches it.
 
-use crate::catalog::State;
+use crate::catalog::{Qualified, State};
 use crate::counters::StatementCounters;
 use crate::engine::Engine;
 use crate::notify::Notification;
@@ -70,7 +70,7 @@ fn alone() -> Result<&'static Arc<Pool>> {
 /// What statements have from their session.
 pub(crate) struct Running<'a> {
     pub(crate) engine: &'a Engine,
-    pub(crate) work: &'a Work,
+    pub(crate) work: &'a Arc<Work>,
     pub(crate) options: &'a SessionOptions,
     pub(crate) cancellation: Cancellation,
     pub(crate) progress: Arc<Progress>,
@@ -78,6 +78,19 @@ pub(crate) struct Running<'a> {
     pub(crate) waits: bool,
     /// Whether all of it runs on this thread.
     pub(crate) is_alone: bool,
+    /// The call of a function that it is run for.
+    pub(crate) called: Option<&'a Called>,
+}
+
+/// The call of a function whose statements are run.
+#[derive(Debug)]
+pub(crate) struct Called {
+    /// How many calls it is within.
+    pub(crate) depth: usize,
+    /// What its statements see: what the statement does that calls; none if each sees what there is then.
+    pub(crate) state: Option<State>,
+    /// Who acts in it, if it is not who acts outside.
+    pub(crate) owner: Option<Arc<str>>,
 }
 
 impl Running<'_> {
@@ -147,7 +160,12 @@ impl Running<'_> {
 
     /// Runs `use_snapshot` on what the session sees now.
     pub(crate) fn with_snapshot<T>(&self, use_snapshot: impl FnOnce(&Snapshot<'_>) -> T) -> T {
-        self.engine.0.with_snapshot(self.work, &self.loading(), use_snapshot)
+        let engine = &self.engine.0;
+        let Some(Called { state, owner, .. }) = self.called else {
+            return engine.with_snapshot(self.work, &self.loading(), use_snapshot);
+        };
+        let state = state.clone().unwrap_or_else(|| self.work.snapshot(&engine.catalog));
+        engine.with_state_as(state, (self.work, owner.as_deref()), &self.loading(), use_snapshot)
     }
 
     /// The same on a state that nobody else sees yet.
@@ -177,6 +195,33 @@ impl Running<'_> {
             snapshot.trust();
             Runner { session: self, snapshot, parameters: &[] }.check_postponed(&postponed)
         })
+    }
+
+    /// Commits what is open; whether something was committed.
+    pub(crate) fn end_transaction(&self) -> Result<bool> {
+        let engine = &self.engine.0;
+        if let Err(error) = self.check_postponed() {
+            self.abandon_transaction();
+            return Err(error);
+        }
+        let (session, _) = self.work.identity();
+        // Who waits for its rows goes on from what all see now: what he writes stands behind it in the log.
+        let published = || engine.row_locks.release(session);
+        let rebase = |moved: &mut Moved<'_>| self.rebase(moved);
+        let committed = self.work.commit(&engine.catalog, &self.cancellation, &rebase, &published);
+        engine.row_locks.release(session);
+        let Some(committed) = committed? else { return Ok(false) };
+        engine.channels.send(committed.told);
+        for (schema, name) in committed.tables {
+            engine.share_domains(&Qualified { schema, name }, &self.loading());
+        }
+        Ok(true)
+    }
+
+    /// Rolls back what is open.
+    pub(crate) fn abandon_transaction(&self) {
+        self.work.rollback();
+        self.engine.0.row_locks.release(self.work.identity().0);
     }
 
     /// Lets a statement of READ COMMITTED see what has been committed since the one before it.

@@ -4,6 +4,7 @@
 use crate::Result;
 use multiloop_exec::workers::context::Cancellation;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 /// How often a statement that waits looks whether it is cancelled.
@@ -12,7 +13,7 @@ const LOOK: Duration = Duration::from_millis(5);
 /// The lock.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
-    is_taken: Mutex<bool>,
+    holder: Mutex<Option<ThreadId>>,
     free: Condvar,
 }
 
@@ -26,33 +27,38 @@ impl Turn {
     /// # Errors
     /// 57014 if the statement that waits is cancelled.
     pub(crate) fn take(&self, heard: &Cancellation) -> Result<Taken<'_>> {
-        let mut is_taken = self.lock();
-        while *is_taken {
+        let mut holder = self.lock();
+        while holder.is_some() {
             heard.check()?;
-            is_taken = self.free.wait_timeout(is_taken, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            holder = self.free.wait_timeout(holder, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
-        *is_taken = true;
+        *holder = Some(thread::current().id());
         Ok(Taken(self))
     }
 
     /// Takes it if nobody holds it.
     pub(crate) fn try_take(&self) -> Option<Taken<'_>> {
-        let mut is_taken = self.lock();
-        if *is_taken {
+        let mut holder = self.lock();
+        if holder.is_some() {
             return None;
         }
-        *is_taken = true;
+        *holder = Some(thread::current().id());
         Some(Taken(self))
     }
 
-    fn lock(&self) -> MutexGuard<'_, bool> {
-        self.is_taken.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether this thread has taken it.
+    pub(crate) fn is_held_here(&self) -> bool {
+        *self.lock() == Some(thread::current().id())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<ThreadId>> {
+        self.holder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        *self.0.lock() = false;
+        *self.0.lock() = None;
         // All: one of them may be about to give up.
         self.0.free.notify_all();
     }

@@ -165,6 +165,8 @@ pub enum ErrorKind {
     ActiveTransaction,
     /// 25P01: no transaction is open where one must be.
     NoTransaction,
+    /// 25P01: a statement that runs others is to be begun anew in a transaction; nobody outside of the engine sees it.
+    NeedsTransaction,
     /// 25006: a change in a transaction that only reads.
     ReadOnlyTransaction,
     /// 40001: another transaction has changed what this one did.
@@ -381,7 +383,7 @@ impl ErrorKind {
             ErrorKind::ActiveTransaction => "25001",
             ErrorKind::DuplicateFunction => "42723",
             ErrorKind::ExternalRoutine => "38000",
-            ErrorKind::NoTransaction => "25P01",
+            ErrorKind::NoTransaction | ErrorKind::NeedsTransaction => "25P01",
             ErrorKind::ReadOnlyTransaction => "25006",
             ErrorKind::Serialization | ErrorKind::Outgrown => "40001",
             ErrorKind::InvalidSavepoint => "3B001",
@@ -491,6 +493,13 @@ impl Error {
     #[must_use]
     pub fn moved(mut self, position: Position) -> Self {
         self.0.position = Some(position);
+        self
+    }
+
+    /// The same error at no position: it is one of a text that nobody sees.
+    #[must_use]
+    pub fn without_position(mut self) -> Self {
+        self.0.position = None;
         self
     }
 

@@ -103,6 +103,7 @@ const CRATES: [(&str, &[&str]); 4] = [
             "rights",
             "counters",
             "effects",
+            "calls",
             "snapshot",
             "names",
             "hashed",

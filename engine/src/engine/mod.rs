@@ -458,11 +458,29 @@ impl Shared {
         (work, context): (&Work, &Context),
         use_snapshot: impl FnOnce(&Snapshot<'_>) -> T,
     ) -> T {
+        self.with_state_as(state, (work, None), context, use_snapshot)
+    }
+
+    /// The same where a role acts, if one is given.
+    pub(crate) fn with_state_as<T>(
+        &self,
+        state: State,
+        (work, role): (&Work, Option<&str>),
+        context: &Context,
+        use_snapshot: impl FnOnce(&Snapshot<'_>) -> T,
+    ) -> T {
         let open = |paths: &[String], options: &FileOptions, loads: bool| {
             self.open_files(paths, options, loads, (work, context))
         };
         let times = work.times();
-        use_snapshot(&Snapshot::new(state, self.facts_of(work), &self.system, &open, (context, &self.row_locks), times))
+        let mut facts = self.facts_of(work);
+        // A role that is gone is nobody.
+        if let Some(role) = role
+            && facts.settings.set("role", Some(&[role.to_owned()])).is_ok()
+        {
+            facts.rights = work.access().acting_rights(&facts.settings);
+        }
+        use_snapshot(&Snapshot::new(state, facts, &self.system, &open, (context, &self.row_locks), times))
     }
 
     /// How a session sees values now.

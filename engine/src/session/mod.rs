@@ -102,7 +102,7 @@ pub struct Session {
     /// Settings; change them at any time, the next statement uses them.
     pub options: SessionOptions,
     id: u32,
-    work: Work,
+    work: Arc<Work>,
     prepared: Mutex<FxHashMap<String, Arc<Prepared>>>,
     cursors: Mutex<FxHashMap<String, Arc<NamedCursor>>>,
     /// The settings as whoever asks for changes has seen them.
@@ -124,7 +124,7 @@ impl Session {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let access = Access { roles: engine.0.roles.clone(), ..Access::default() };
-        let (work, current) = (Work::new(id, access), Arc::<Mutex<Watched>>::default());
+        let (work, current) = (Arc::new(Work::new(id, access)), Arc::<Mutex<Watched>>::default());
         let watch = engine.0.activity.enter(id, work.identity().1, cancelling(&current));
         Session {
             engine,
@@ -514,7 +514,7 @@ impl Session {
             (current.heard(std::thread::current().id()), Arc::clone(&current.progress))
         };
         let (engine, work, options) = (&self.engine, &self.work, &self.options);
-        Running { engine, work, options, cancellation, progress, waits: true, is_alone: false }
+        Running { engine, work, options, cancellation, progress, waits: true, is_alone: false, called: None }
     }
 
     /// What a load shares.

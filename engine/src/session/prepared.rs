@@ -363,6 +363,17 @@ impl Prepared {
                     stack::deep(|| self.keep(session, snapshot, self.query_to_plan(snapshot)?))
                 })?,
             };
+            if snapshot.calls() {
+                let typed: Vec<_> = parameters.iter().cloned().zip(self.types.iter().copied()).collect();
+                let bind = |catalog: &dyn Catalog, types: &[DataType], wide: bool| {
+                    let bind = if wide { sql::bind_wide } else { sql::bind };
+                    catalog.mean_literals(&self.literals);
+                    bind(&self.statement.parsed, catalog, types)
+                };
+                let result = stack::deep(|| statement::run(&running, &bind, &typed, timings))?;
+                self.check_fields(result.fields())?;
+                return Ok(result);
+            }
             running.count_hashed(&planned, &mut timings);
             let context = running.context();
             let run = |executable: &Executable| running.execute(executable, snapshot, parameters, &context);

@@ -7,7 +7,7 @@ use crate::catalog::State;
 use crate::notify;
 use crate::settings;
 use crate::stream::{Notice, ResultStream};
-use crate::transaction::{Moved, TransactionStatus};
+use crate::transaction::TransactionStatus;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::arrow::to_column_of;
 use multiloop_planner::numeric::Numeric;
@@ -248,30 +248,14 @@ impl Session {
 
     /// Commits what is open; whether something was committed.
     pub(super) fn end_transaction(&self) -> Result<bool> {
-        let running = self.running();
-        if let Err(error) = running.check_postponed() {
-            self.abandon_transaction();
-            return Err(error);
-        }
-        // Who waits for its rows goes on from what all see now: what he writes stands behind it in the log.
-        let published = || self.engine.0.row_locks.release(self.id);
-        let rebase = |moved: &mut Moved<'_>| running.rebase(moved);
-        let committed = self.work.commit(&self.engine.0.catalog, &running.cancellation, &rebase, &published);
-        self.engine.0.row_locks.release(self.id);
+        let ended = self.running().end_transaction();
         self.forget_cursors(|cursor| cursor.hold);
-        let Some(committed) = committed? else { return Ok(false) };
-        self.engine.0.channels.send(committed.told);
-        for (schema, name) in committed.tables {
-            let name = crate::catalog::Qualified { schema, name };
-            self.engine.0.share_domains(&name, &self.loading());
-        }
-        Ok(true)
+        ended
     }
 
     /// Rolls back what is open.
     pub(super) fn abandon_transaction(&self) {
-        self.work.rollback();
-        self.engine.0.row_locks.release(self.id);
+        self.running().abandon_transaction();
         self.forget_cursors(|cursor| cursor.hold);
     }
 

@@ -1,7 +1,8 @@
 //! What the planner asks of a snapshot.
 
 use super::{Asked, COMING, Found, Snapshot, TEXTS_MAX, Use};
-use crate::catalog::{Entry, StoredTable, TEMPORARY};
+use crate::calls;
+use crate::catalog::{Entry, Qualified, StoredTable, TEMPORARY};
 use crate::effects::{self, VOID};
 use crate::plan::{Hardware, Planned};
 use crate::{Error, ErrorKind, Result, notify, row_locks, system};
@@ -15,7 +16,7 @@ use multiloop_planner::catalog::{
     Catalog, CatalogEntry, FileOptions, FoundRoutine, Literals, Right, SqlFunction, TableHandle, TableInfo, TableName,
     UserCallee,
 };
-use multiloop_planner::function::IntervalStyle;
+use multiloop_planner::function::{Function, IntervalStyle};
 use multiloop_planner::relation::Query;
 use multiloop_planner::rewrite::RewriteOptions;
 use multiloop_planner::types::{DataType, Field, OidKind};
@@ -235,6 +236,17 @@ impl Catalog for Snapshot<'_> {
             Some(Entry::Routine(routine)) => Some(FoundRoutine { key: found.to_name(), routine: Arc::clone(routine) }),
             _ => None,
         }
+    }
+
+    fn running_function(&self, found: &FoundRoutine, result: DataType) -> Result<Function> {
+        // It is run anew each time.
+        self.counts.set(true);
+        let key = Qualified::of(&found.key).filter(|_| found.routine.definer && self.facts.roles.is_some());
+        let owner = key.and_then(|key| self.state.object(&key)).map(|object| Arc::clone(&object.owned.owner));
+        let definition = calls::definition(found, owner, result);
+        let function = definition.function();
+        self.running.borrow_mut().push(definition);
+        Ok(function)
     }
 
     fn user_functions(&self, name: &str) -> Vec<UserCallee> {

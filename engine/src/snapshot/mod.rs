@@ -17,7 +17,7 @@ use multiloop_exec::workers::context::Context;
 use multiloop_planner::catalog::{
     CatalogEntry, FileOptions, Literals, Right, TableHandle, TableInfo, TableName, View, is_key,
 };
-use multiloop_planner::function::IntervalStyle;
+use multiloop_planner::function::{IntervalStyle, UserDefinition, Volatility};
 use multiloop_planner::multiloop::Program;
 use multiloop_planner::relation::{KeyLookup, KeyValue};
 use multiloop_planner::types::DataType;
@@ -106,6 +106,8 @@ pub(crate) struct Snapshot<'a> {
     awaited: RefCell<Vec<StoredTable>>,
     /// Whether whoever asks needs no rights.
     is_trusted: Cell<bool>,
+    /// Functions that it calls of which the statements are run.
+    running: RefCell<Vec<Arc<UserDefinition>>>,
 }
 
 /// A table that a statement changes.
@@ -231,12 +233,23 @@ impl<'a> Snapshot<'a> {
             skipping: RefCell::default(),
             awaited: RefCell::default(),
             is_trusted: Cell::new(false),
+            running: RefCell::default(),
         }
     }
 
     /// Whoever asks needs no rights from now on: what a table was declared with asks.
     pub(crate) fn trust(&self) {
         self.is_trusted.set(true);
+    }
+
+    /// Whether it calls functions of which the statements are run.
+    pub(crate) fn calls(&self) -> bool {
+        !self.running.borrow().is_empty()
+    }
+
+    /// Whether it calls such functions that may change something.
+    pub(crate) fn changes_by_calls(&self) -> bool {
+        self.running.borrow().iter().any(|known| known.volatility() == Volatility::Volatile)
     }
 
     /// The snapshot of a table whose rows the statement has asked for the numbers of.

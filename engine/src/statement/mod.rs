@@ -1,6 +1,7 @@
 //! What every kind of statement does.
 
 mod altered;
+mod called;
 mod change;
 mod comment;
 mod constraints;

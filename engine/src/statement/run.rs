@@ -1,13 +1,15 @@
 //! Runs a statement: binds it to what its session sees, and does what its kind does, anew where others were quicker.
 
+use super::called::{StatementCaller, in_own_transaction};
 use super::kept::{Keeper, PlannedChange, query_of};
+use crate::calls;
 use super::{described, fields_of};
 use crate::plan::{Timings, timed};
 use crate::running::{Runner, Running};
 use crate::snapshot::Snapshot;
 use crate::stream::ResultStream;
 use crate::transaction::{TransactionStatus, Write};
-use crate::{Error, Result, explain, provider, summary};
+use crate::{Error, ErrorKind, Result, explain, provider, summary};
 use multiloop_planner::catalog::Catalog;
 use multiloop_planner::sql::Statement;
 use multiloop_planner::types::DataType;
@@ -42,8 +44,12 @@ pub(crate) fn run_kept(
         let keeper = keeper.filter(|_| !wide);
         provider::while_outgrown(|| run_changing(session, (bind, keeper), parameters, timings, wide))
     };
-    match run(false) {
+    let run = || match run(false) {
         Err(error) if error.kind().asks_for_wide_numerics() => run(true),
+        result => result,
+    };
+    match run() {
+        Err(error) if error.kind() == ErrorKind::NeedsTransaction => in_own_transaction(session, run),
         result => result,
     }
 }
@@ -100,6 +106,9 @@ fn run_once(
         }
         let bound = || bound((bind, keeper), snapshot, &types, wide);
         let statement = timed(&mut timings.plan, bound).map_err(|error| snapshot.with_file_hint(error))?;
+        if snapshot.calls() {
+            return run_calling(&runner, statement, (timings, wide));
+        }
         let keeper = keeper.filter(|_| !snapshot.reads_files());
         let is_change = matches!(statement, Statement::Change(_));
         let Some(query) = query_of(&statement).filter(|_| keeper.is_some() || is_change) else {
@@ -112,6 +121,36 @@ fn run_once(
         }
         runner.run_noted(&change, keeper, write, timings)
     })
+}
+
+/// Runs a statement that calls functions of which the statements are run. What they have done is undone unless it is done.
+fn run_calling(
+    runner: &Runner<'_>,
+    statement: Statement,
+    (mut timings, wide): (Timings, bool),
+) -> Result<Option<ResultStream>> {
+    let Runner { session, snapshot, .. } = *runner;
+    let changes = snapshot.changes_by_calls();
+    if changes && session.work.status() == TransactionStatus::Idle {
+        return Err(Error::new(ErrorKind::NeedsTransaction, "a statement that calls functions needs a transaction"));
+    }
+    let mark = if changes { session.work.mark() } else { None };
+    let run = || {
+        let _entered = calls::enter(Arc::new(StatementCaller::of(session, snapshot)));
+        if !matches!(statement, Statement::Change(_)) {
+            return runner.run_bound(statement, None, (timings, wide));
+        }
+        let Some(query) = query_of(&statement) else { return Err(Error::internal("a change without a query")) };
+        let planned = runner.planned(query.clone(), &mut timings)?;
+        runner.run_change(&PlannedChange::new(statement, planned)?, None, timings)
+    };
+    let done = run();
+    if !matches!(done, Ok(Some(_)))
+        && let Some(mark) = mark
+    {
+        session.work.go_back(mark);
+    }
+    done
 }
 
 /// Binds a statement, so that its plan lasts where it is to be kept.

@@ -132,6 +132,15 @@ struct Savepoint {
     told: usize,
 }
 
+/// Where a transaction stood when a statement began.
+#[derive(Debug)]
+pub(crate) struct StatementMark {
+    states: Option<(Schemas, State)>,
+    told: usize,
+    deferrals: Deferrals,
+    settings: (Settings, Settings),
+}
+
 impl Work {
     pub(crate) fn new(session: u32, access: Access) -> Self {
         let (settings, defaults) = (Settings::default(), Settings::default());
@@ -372,6 +381,10 @@ impl Work {
     /// # Errors
     /// 25006 in a transaction that only reads, 57014 if the statement is cancelled while others write.
     pub(crate) fn begin_write<'a>(&'a self, current: &'a Current, heard: &Cancellation) -> Result<Write<'a>> {
+        if self.writing.is_held_here() {
+            let what = "a function that changes something, called while rows of the statement are changed, is";
+            return Err(Error::unsupported(what));
+        }
         let writing = self.writing.take(heard)?;
         current.check_writes()?;
         if self.is_read_only() {
@@ -560,6 +573,28 @@ impl Work {
         transaction.failed = false;
         inner.settings = savepoint.settings.clone();
         Ok(())
+    }
+
+    /// What the transaction that is open is at, to go back to it; none without one.
+    pub(crate) fn mark(&self) -> Option<StatementMark> {
+        let inner = self.inner();
+        let open = inner.transaction.as_ref()?;
+        let settings = (inner.settings.clone(), open.after.clone());
+        let (states, deferrals) = (open.states.clone(), open.deferrals.clone());
+        Some(StatementMark { states, told: open.told.len(), deferrals, settings })
+    }
+
+    /// Goes back to where the transaction was: what has been done since is undone.
+    pub(crate) fn go_back(&self, mark: StatementMark) {
+        let inner = &mut *self.inner();
+        let Some(open) = &mut inner.transaction else { return };
+        // What it reads does not change because it had not read before.
+        if let (Some(states), Some(_)) = (mark.states, &open.states) {
+            open.states = Some(states);
+        }
+        open.told.truncate(mark.told);
+        open.deferrals = mark.deferrals;
+        (inner.settings, open.after) = mark.settings;
     }
 
     /// Whether what runs now may only read.

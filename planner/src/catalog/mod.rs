@@ -25,7 +25,7 @@ pub use view::{CheckOption, Literals, Mark, Marked, Meant, View, is_read_anew};
 use crate::error::{Error, Result};
 use crate::value::number;
 
-use crate::function::{IntervalStyle, UserDefinition};
+use crate::function::{Function, IntervalStyle, UserDefinition};
 use crate::types::{DataType, Field, OidKind};
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
@@ -487,6 +487,14 @@ pub trait Catalog {
     /// The function that a schema has under a key, if there is one.
     fn routine(&self, _: &TableName) -> Option<FoundRoutine> {
         None
+    }
+
+    /// What calls a function that was written in SQL by running its statements; a call gives a value of this type.
+    ///
+    /// # Errors
+    /// 0A000 where nobody runs statements.
+    fn running_function(&self, _: &FoundRoutine, _result: DataType) -> Result<Function> {
+        Err(Error::unsupported("a function whose statements are run is"))
     }
 
     /// The functions of a name (in lower case) that a program registered.

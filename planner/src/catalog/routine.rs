@@ -116,6 +116,13 @@ pub struct Routine {
     pub body: RoutineBody,
     /// The relations and types that it names, but for a body in quotes.
     pub names: Vec<Meant>,
+    /// Whether it is a procedure, which CALL runs.
+    #[serde(default)]
+    pub is_procedure: bool,
+    /// Whether a call runs its statements: it has several, or one that changes rows or takes them, or it calls itself. The query of any
+    /// other stands in place of its calls.
+    #[serde(default)]
+    pub is_run: bool,
 }
 
 impl Routine {

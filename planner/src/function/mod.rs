@@ -602,6 +602,11 @@ impl Function {
         matches!(self, Function::NextValue | Function::SetValue | Function::CurrentValue | Function::LastValue)
     }
 
+    /// Whether a call runs statements, one call after the other.
+    pub fn runs_statements(self) -> bool {
+        matches!(self, Function::User(function) if function.runs)
+    }
+
     /// Whether a call of constants is one.
     pub fn is_immutable(self) -> bool {
         match self {

@@ -47,6 +47,9 @@ pub struct UserFunction {
     pub volatility: Volatility,
     /// Whether it is NULL where an argument is, without a call.
     pub strict: bool,
+    /// Whether a call runs statements: those of a function that was written in SQL. Calls come one after the other, in the order of
+    /// the rows, on the thread that runs the query.
+    pub runs: bool,
 }
 
 /// What computes a function for some rows.
@@ -136,8 +139,27 @@ impl UserDefinition {
         (volatility, strict): (Volatility, bool),
         body: Box<dyn UserBody>,
     ) -> Arc<UserDefinition> {
+        Self::of_kind((name, false), (parameters, result), (volatility, strict), body)
+    }
+
+    /// The same of a function whose calls run statements.
+    pub fn running(
+        name: String,
+        types: (Vec<DataType>, DataType),
+        properties: (Volatility, bool),
+        body: Box<dyn UserBody>,
+    ) -> Arc<UserDefinition> {
+        Self::of_kind((name, true), types, properties, body)
+    }
+
+    fn of_kind(
+        (name, runs): (String, bool),
+        (parameters, result): (Vec<DataType>, DataType),
+        (volatility, strict): (Volatility, bool),
+        body: Box<dyn UserBody>,
+    ) -> Arc<UserDefinition> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let function = UserFunction { number, volatility, strict };
+        let function = UserFunction { number, volatility, strict, runs };
         let made = Arc::new(UserDefinition { function, name, parameters, result, body });
         KNOWN.write().unwrap_or_else(PoisonError::into_inner).insert(number, Arc::downgrade(&made));
         made

@@ -47,6 +47,8 @@ pub(crate) struct Binder<'b, 'a> {
     pub(super) merge_action: Option<&'static str>,
     /// The queries of the statement's WITH whose rows are there before it runs, if it has one that changes rows.
     pub(super) parts: Option<super::change::PartsInSight>,
+    /// The function of whose body the query is the last one, which gives what a call does.
+    pub(super) result_of: Option<std::sync::Arc<crate::catalog::Routine>>,
     /// Whether the FROM that is being bound names the recursive query that it is in the step of.
     pub(super) names_itself: bool,
 }
@@ -96,6 +98,7 @@ impl<'b, 'a> Binder<'b, 'a> {
             parts: None,
             through: None,
             merge_action: None,
+            result_of: None,
         }
     }
 

@@ -37,8 +37,9 @@ impl Binder<'_, '_> {
     /// INSERT INTO table [(columns)] rows, with the WITH in front of it.
     pub(super) fn insert(mut self, insert: &ast::Insert, withs: &[&ast::With]) -> Result<Statement> {
         let clauses = self.insert_clauses(insert)?;
-        let name = self.object_name(clauses.table)?;
+        let name = self.changed_object(clauses.table)?;
         let info = self.table_to_insert(&name, self.position(clauses.table.span()))?;
+        self.note_changed(&self.object_name(clauses.table)?, self.through.as_deref(), &info);
         let definitions = self.bind_withs(withs)?;
         let is_checked = self.through.as_ref().is_some_and(|through| through.is_checked());
         let is_alone = clauses.on.is_none() && clauses.returning.is_none() && self.parts.is_none() && !is_checked;

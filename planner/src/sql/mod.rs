@@ -23,6 +23,7 @@ mod refused;
 mod session;
 mod spelling;
 mod statement;
+mod step;
 mod tuned;
 
 mod constraint;
@@ -93,6 +94,7 @@ pub use session::{
     Direction, Discarded, Isolation, Piece, RoleOptions, RoleStatement, SessionStatement, TransactionMode,
 };
 pub use shown::Showing;
+pub use step::{Step, bind_step, has_result, steps};
 pub use text::Moves;
 
 use crate::catalog::{Catalog, Declared, FileOptions, OnCommit, Routine, TableName, View};

@@ -113,7 +113,7 @@ fn bind_definition(
     Ok(bound)
 }
 
-fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions, text: &str) -> Result<Statement> {
+pub(super) fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions, text: &str) -> Result<Statement> {
     match ast {
         _ if let Some((with, main)) = changing_with(ast) => binder.change_with(with, main),
         _ if let Some(change) = changing(ast) => binder.change(change),
@@ -186,7 +186,10 @@ fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions
 impl Binder<'_, '_> {
     /// A query that stands alone, with all that is known of its columns and parameters.
     pub(super) fn whole_query(mut self, query: &ast::Query) -> Result<Query> {
-        let rows = self.bind_query(query, None, Unknown::AsText)?;
+        let mut rows = self.bind_query(query, None, Unknown::AsText)?;
+        if let Some(routine) = self.result_of.take() {
+            rows = self.builder.value_of_run(&routine, rows)?;
+        }
         Ok(self.into_query(rows))
     }
 

@@ -13,7 +13,7 @@ use crate::plan::{Planned, Timings};
 use crate::running::Runner;
 use crate::statement::Inserted as Appended;
 use crate::stream::ResultStream;
-use crate::transaction::Write;
+use crate::transaction::{Write, object_of};
 use crate::{Error, Result};
 use multiloop_exec::column::Table;
 use multiloop_planner::catalog::{TableHandle, TableName};
@@ -119,6 +119,21 @@ impl Runner<'_> {
             Some(returning) => self.returned(&outcome.rows, returning, (verb, &change.query)),
             None => Ok(ResultStream::done(tag)),
         }
+    }
+
+    /// An error (0A000) for a table whose rows the statement changes, and a function that it calls has changed: run once more, the
+    /// function would change it again.
+    fn check_calls(&self, name: &Qualified, state: &State) -> Result<()> {
+        if !self.snapshot.changes_by_calls() {
+            return Ok(());
+        }
+        let base = self.session.work.base();
+        let was = base.as_ref().and_then(|(base, _)| object_of(base, name)).map(|object| object.version);
+        if was == state.object(name).map(|object| object.version) {
+            return Ok(());
+        }
+        let what = format!("changing rows of \"{}\", which a function that is called changes, is", name.name);
+        Err(Error::unsupported(what))
     }
 
     /// Gives the rows of RETURNING to those that wait for them.
@@ -343,7 +358,10 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
                     runner.check_views(&write.state, &checks, row)?;
                     self.appended.push((name, appended));
                 }
-                Step::Update(..) | Step::Delete(_) if !is_current(base)? => return Ok(false),
+                Step::Update(..) | Step::Delete(_) if !is_current(base)? => {
+                    runner.check_calls(&name, base)?;
+                    return Ok(false);
+                }
                 Step::Update(columns, given, checks) => {
                     self.has_changed |= !given.numbers.is_empty();
                     self.altered.extend(runner.apply(&mut write.state, &name, Some(&columns), &given)?);

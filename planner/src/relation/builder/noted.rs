@@ -34,6 +34,13 @@ pub struct Need {
     pub columns: Option<Vec<String>>,
 }
 
+impl Noted {
+    /// Whether literals and places are noted.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+}
+
 impl Builder<'_> {
     /// From now on literals and places are noted, too.
     pub(crate) fn keep_notes(&mut self) {
@@ -56,8 +63,15 @@ impl Builder<'_> {
     }
 
     /// Notes what another builder has noted of a part of the same text.
-    pub(crate) fn note_literals(&mut self, literals: Literals) {
-        self.noted.get_mut().literals.add_all(literals);
+    pub(crate) fn note_all(&mut self, of: Noted) {
+        let noted = self.noted.get_mut();
+        noted.literals.add_all(of.literals);
+        for need in of.needs {
+            let is_known = |known: &Need| known.name == need.name && known.columns.is_some() == need.columns.is_some();
+            if !noted.needs.iter().any(is_known) {
+                noted.needs.push(need);
+            }
+        }
     }
 
     /// The literals that were noted, by where they stand: their types, and the values as texts that mean the same under all settings.

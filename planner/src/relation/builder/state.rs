@@ -67,6 +67,8 @@ pub struct Builder<'a> {
     /// Whether the innermost text is a function's, and not a view's; who acts in it then: the owner of a function, or who asks.
     pub(super) in_routine: bool,
     pub(super) acting: Option<TableName>,
+    /// The functions that are called of which the statements are run.
+    pub(super) run: Vec<TableName>,
     /// Whether the next table is to have the numbers of its rows, and their column where it has them.
     pub(crate) wants_places: bool,
     pub(crate) place: Option<ColumnId>,
@@ -114,6 +116,7 @@ impl<'a> Builder<'a> {
             notes_body: false,
             in_routine: false,
             acting: None,
+            run: Vec::new(),
             wants_places: false,
             place: None,
             rows: Vec::new(),
@@ -126,6 +129,24 @@ impl<'a> Builder<'a> {
             shared_next: 0,
             depth: 0,
         }
+    }
+
+    /// A builder for a part of the same text that is a query of its own.
+    pub(crate) fn apart(&self) -> Self {
+        let mut part = Builder::new(self.catalog, self.view_query, &[], self.wide_numerics);
+        part.parameters.clone_from(&self.parameters);
+        part.names_items = self.names_items;
+        part.views.clone_from(&self.views);
+        part.view.clone_from(&self.view);
+        part.arguments.clone_from(&self.arguments);
+        part.argument_names.clone_from(&self.argument_names);
+        part.making.clone_from(&self.making);
+        part.acting.clone_from(&self.acting);
+        (part.notes_body, part.in_routine) = (self.notes_body, self.in_routine);
+        if self.noted.borrow().is_kept() {
+            part.keep_notes();
+        }
+        part
     }
 
     /// Whether decimal arithmetic is numeric.

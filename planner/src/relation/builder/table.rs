@@ -267,10 +267,21 @@ impl Builder<'_> {
         (FromItem::table((relation, visible), name), number)
     }
 
-    /// The rows of a table of the catalog that a statement changes, under its name, and the column of their numbers, if it has one.
-    pub(crate) fn rows_to_change(&mut self, info: Arc<TableInfo>, name: &TableName) -> (FromItem, Option<ColumnId>) {
+    /// What the name of a relation stood for when the text that is built was kept; none of any other text.
+    pub(crate) fn meant(&self, written: &TableName) -> Option<Meant> {
+        self.view.as_ref()?.relation(written).cloned()
+    }
+
+    /// The rows of a table of the catalog that a statement changes, under its name, and the column of their numbers, if it has one. A
+    /// kept text knows them by what it meant.
+    pub(crate) fn rows_to_change(
+        &mut self,
+        info: Arc<TableInfo>,
+        name: &TableName,
+        kept: Option<&Meant>,
+    ) -> (FromItem, Option<ColumnId>) {
         let (rows, number) = self.numbered_scan(info, name.name.clone());
-        (self.known(rows, name, None, true), number)
+        (self.known(rows, name, kept, true), number)
     }
 
     /// The rows of a table of the catalog that are to be taken, with their numbers in a column that is not seen; without those that
@@ -309,8 +320,8 @@ impl Builder<'_> {
     }
 
     /// Rows as those of a table of the catalog, under its name.
-    pub(crate) fn as_table(&self, rows: Rows, name: &TableName) -> FromItem {
-        self.known(FromItem::table(rows, name.name.clone()), name, None, true)
+    pub(crate) fn as_table(&self, rows: Rows, name: &TableName, kept: Option<&Meant>) -> FromItem {
+        self.known(FromItem::table(rows, name.name.clone()), name, kept, true)
     }
 
     /// Builds a part of a view's query: what its names meant when it was made.

@@ -369,7 +369,7 @@ impl Binder<'_, '_> {
         let incoming: Vec<ColumnId> = columns[count..].iter().map(|column| column.id).collect();
         let (relation, own, _) = self.seen_after(info, (relation, &own_ids))?;
         let (relation, incoming, _) = self.seen_after(info, (relation, &incoming))?;
-        let mut item = self.builder.as_table((relation, own), name);
+        let mut item = self.builder.as_table((relation, own), name, None);
         if self.through.is_none() {
             let hidden = self.hidden_names().to_vec();
             item = self.builder.with_hidden(item, &hidden, None).map_err(|error| error.at(position))?;

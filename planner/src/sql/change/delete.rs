@@ -13,7 +13,7 @@ impl Binder<'_, '_> {
     /// DELETE, with the WITH in front of it.
     pub(super) fn delete(mut self, delete: &ast::Delete, withs: &[&ast::With]) -> Result<Statement> {
         let table = self.table_of_delete(delete)?;
-        self.changed = Some(self.object_name(self.target_name(table)?.0)?);
+        self.changed = Some(self.changed_object(self.target_name(table)?.0)?);
         let mark = self.builder.mentions_mark();
         let definitions = self.bind_withs(withs)?;
         let Target { name, position, base, info: _, own: _, item, number } = self.target(table, Verb::Delete)?;

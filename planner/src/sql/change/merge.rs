@@ -100,7 +100,7 @@ impl Binder<'_, '_> {
         }
         check_reachable(clauses)?;
         let table = ast::TableWithJoins { relation: table.clone(), joins: Vec::new() };
-        let name = self.object_name(self.target_name(&table)?.0)?;
+        let name = self.changed_object(self.target_name(&table)?.0)?;
         self.changed = Some(name.clone());
         let position = self.factor_start(&table.relation);
         for clause in clauses {

@@ -139,8 +139,8 @@ pub(super) use with::{PartInSight, PartsInSight, changing_with};
 /// A statement that changes rows, with the WITH in front of it.
 #[derive(Clone)]
 pub(super) struct Changing<'s> {
-    withs: Vec<&'s ast::With>,
-    statement: &'s ast::Statement,
+    pub(super) withs: Vec<&'s ast::With>,
+    pub(super) statement: &'s ast::Statement,
 }
 
 /// The statement as one that changes rows; none if it is another.

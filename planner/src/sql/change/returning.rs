@@ -61,7 +61,8 @@ impl Binder<'_, '_> {
         let mark = self.builder.mentions_mark();
         let filled_ids: Vec<_> = filled.iter().map(|(_, id)| *id).collect();
         let (relation, shown, checks) = self.seen_after(info, (relation, &filled_ids))?;
-        let mut item = self.builder.as_table((relation, shown), &name);
+        let kept = self.builder.meant(&self.object_name(clauses.table)?);
+        let mut item = self.builder.as_table((relation, shown), &name, kept.as_ref());
         if self.through.is_none() {
             let hidden = self.hidden_names().to_vec();
             item = self.builder.with_hidden(item, &hidden, None).map_err(|error| error.at(position))?;

@@ -1,5 +1,6 @@
 //! The table that UPDATE and DELETE change: its rows with their numbers, and what is joined to them.
 
+use super::Through;
 use crate::catalog::{CatalogEntry, Right, TableInfo, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::builder::{FromItem, Scope};
@@ -58,14 +59,17 @@ impl Binder<'_, '_> {
     pub(super) fn target(&mut self, table: &ast::TableWithJoins, verb: Verb) -> Result<Target> {
         let (written, alias) = self.target_name(table)?;
         let position = self.position(written.span());
-        let name = self.object_name(written)?;
+        let written_name = self.object_name(written)?;
+        let kept = self.builder.meant(&written_name);
+        let name = kept.as_ref().map_or_else(|| written_name.clone(), |kept| kept.now.clone());
         let through = match verb {
             Verb::Merge => None,
             _ => self.through(&name, verb, position)?,
         };
         let base = through.as_ref().map_or(&name, |through| &through.base).clone();
         let info = self.info_to_change(&base, verb, through.is_some(), position)?;
-        let (item, number) = self.builder.rows_to_change(Arc::clone(&info), &base);
+        let (item, number) = self.builder.rows_to_change(Arc::clone(&info), &base, kept.as_ref());
+        self.note_changed(&written_name, through.as_ref(), &info);
         let number = number.ok_or_else(|| Error::internal("rows that are to be changed have no numbers"))?;
         let own: Vec<ColumnId> = item.columns.iter().map(|column| column.id).collect();
         let mut item = match through {
@@ -84,6 +88,24 @@ impl Binder<'_, '_> {
             item = item.aliased(&Self::fold(alias), &[])?;
         }
         Ok(Target { name, position, base, info, own, item, number })
+    }
+
+    /// The table that a name stands for, whose rows change: in a kept text the one that it stood for.
+    pub(in crate::sql) fn changed_object(&self, written: &ast::ObjectName) -> Result<TableName> {
+        let name = self.object_name(written)?;
+        Ok(self.builder.meant(&name).map_or(name, |kept| kept.now))
+    }
+
+    /// Notes that the text names a table whose rows it changes, or a view of one.
+    pub(in crate::sql) fn note_changed(&self, written: &TableName, through: Option<&Through>, info: &TableInfo) {
+        if self.builder.meant(written).is_some() {
+            return;
+        }
+        let columns = match through {
+            Some(through) => through.columns.iter().map(|(name, _)| name.clone()).collect(),
+            None => info.fields.iter().map(|field| field.name.clone()).collect(),
+        };
+        self.builder.need(written, Some(columns));
     }
 
     /// The name and the alias; 42601 for anything else that FROM could have in the place.

@@ -23,7 +23,7 @@ impl Binder<'_, '_> {
     /// UPDATE, with the WITH in front of it.
     pub(super) fn update(mut self, update: &ast::Update, withs: &[&ast::With]) -> Result<Statement> {
         let clauses = self.update_clauses(update)?;
-        self.changed = Some(self.object_name(self.target_name(&update.table)?.0)?);
+        self.changed = Some(self.changed_object(self.target_name(&update.table)?.0)?);
         let mark = self.builder.mentions_mark();
         let definitions = self.bind_withs(withs)?;
         let Target { name, position, base, info, own, item, number } = self.target(&update.table, Verb::Update)?;

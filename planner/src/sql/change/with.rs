@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::relation::Query;
 use crate::relation::builder::{Builder, FromItem, is_volatile, rename_columns};
 use crate::sql::Statement;
-use crate::sql::binder::{Binder, view_rows};
+use crate::sql::binder::Binder;
 use crate::sql::cte::{CteInSight, CteMeaning};
 use crate::sql::query::Unknown;
 use crate::sql::recursive::of_query;
@@ -117,20 +117,14 @@ fn is_change(query: &ast::Query) -> bool {
 impl<'a> Binder<'_, 'a> {
     /// Binds a part of the statement that is a query of its own, with the same parameters.
     pub(super) fn apart<T>(&mut self, bind: impl FnOnce(Binder<'_, 'a>) -> Result<T>) -> Result<T> {
-        let catalog = self.builder.catalog;
-        let mut builder = Builder::new(catalog, view_rows, &[], self.builder.is_wide());
-        builder.names_items = self.builder.names_items;
-        builder.parameters.clone_from(&self.builder.parameters);
-        if catalog.is_preparing() {
-            builder.keep_notes();
-        }
+        let mut builder = self.builder.apart();
         let mut binder = Binder::without_text(&mut builder);
         binder.text.clone_from(&self.text);
         binder.parts.clone_from(&self.parts);
         binder.through.clone_from(&self.through);
         let bound = bind(binder)?;
         self.builder.parameters.clone_from(&builder.parameters);
-        self.builder.note_literals(builder.take_notes().literals);
+        self.builder.note_all(builder.take_notes());
         Ok(bound)
     }
 

@@ -11,7 +11,7 @@ use crate::sql::binder::{Binder, view_rows};
 use crate::sql::kept::Kept;
 use crate::sql::parse::{parse, parse_expression};
 use crate::sql::session::Piece;
-use crate::sql::{Statement, Tree};
+use crate::sql::{Parsed, Statement, Tree, step};
 use crate::types::{DataType, Field};
 use sqlparser::ast::{self, Spanned};
 use std::sync::Arc;
@@ -103,6 +103,8 @@ impl Binder<'_, '_> {
             rows,
             body: RoutineBody::Text("".into()),
             names: Vec::new(),
+            is_procedure: false,
+            is_run: false,
         };
         let needs = self.body_of(new, &mut routine)?;
         Ok(Statement::CreateRoutine {
@@ -248,90 +250,106 @@ impl Binder<'_, '_> {
 
     /// Puts the body into a function, and gives what it needs.
     fn body_of(&mut self, new: &NewRoutine, routine: &mut Routine) -> Result<Vec<Need>> {
-        match &new.body {
+        let unplaced = |error: Error| Error::new(error.kind(), error.message().to_owned());
+        let (parsed, shown) = match &new.body {
             None => return Err(wrong("no function body specified")),
             Some(NewBody::Text(text)) => {
-                check_statements(text, routine)?;
+                let parsed = parse(text).map_err(unplaced)?;
                 routine.body = RoutineBody::Text(text.as_str().into());
-                let needs = self.builder.take_notes().needs;
-                self.check_body(routine, new)?;
-                self.builder.take_notes();
-                return Ok(needs);
+                (parsed, None)
             }
             Some(NewBody::Return(Piece { text, start })) => {
                 let expression = parse_expression(text).map_err(|error| error.shifted(*start as usize))?;
                 let sql = format!("SELECT {text}");
-                check_statements(&sql, routine)?;
                 let inputs = routine.inputs();
                 let fields: Vec<Field> =
                     inputs.map(|input| Field::new(input.name.clone(), input.data_type, true)).collect();
                 let shown = Kept { fields: &fields, read: &|_| None, variables: Vec::new() }.text(&expression, None);
-                let view = Arc::new(View::of_text(sql));
-                routine.body = RoutineBody::Standard(format!("RETURN {shown}").into(), view);
+                (parse(&sql).map_err(unplaced)?, Some((format!("RETURN {shown}"), sql)))
             }
             Some(NewBody::Atomic(Piece { text, start: _ })) => {
-                check_statements(text, routine)?;
                 let sql = text.trim().trim_end_matches(';').trim_end().to_owned();
-                let shown = match sql.is_empty() {
-                    true => "BEGIN ATOMIC\nEND".to_owned(),
-                    false => format!("BEGIN ATOMIC\n {sql};\nEND"),
-                };
-                routine.body = RoutineBody::Standard(shown.into(), Arc::new(View::of_text(sql)));
+                let parsed = parse(&sql).map_err(unplaced)?;
+                if let Some(other) = parsed.iter().find(|parsed| !parsed.tree.is_of_rows()) {
+                    let message = format!("{} is not yet supported in unquoted SQL function body", step::verb(other));
+                    return Err(Error::new(ErrorKind::Unsupported, message));
+                }
+                let lines: String = parsed.iter().map(|parsed| format!(" {};\n", parsed.text)).collect();
+                (parsed, Some((format!("BEGIN ATOMIC\n{lines}END"), sql)))
             }
+        };
+        let is_standard = shown.is_some();
+        if let Some((shown, sql)) = shown {
+            routine.body = RoutineBody::Standard(shown.into(), Arc::new(View::of_text(sql)));
         }
-        self.builder.notes_body = true;
-        self.check_body(routine, new)?;
+        if let Some(other) = parsed.iter().find(|parsed| {
+            matches!(parsed.tree, Tree::Session(_) | Tree::Copy(..) | Tree::Summarize(_)) && !step::is_of_transactions(parsed)
+        }) {
+            return Err(step::refused(other));
+        }
+        if parsed.is_empty() && step::has_result(routine) {
+            return Err(step::no_result(routine));
+        }
+        routine.is_run = routine.is_procedure || parsed.len() > 1 || !parsed.iter().all(step::reads_only);
+        // What the arguments name is needed, whatever the body is.
+        let needs = self.builder.take_notes().needs;
+        self.builder.notes_body = is_standard;
+        match routine.is_run {
+            true => self.check_steps(routine, new, &parsed)?,
+            false => self.check_body(routine, new)?,
+        }
         self.builder.notes_body = false;
         let noted = self.builder.take_notes();
+        if !is_standard {
+            return Ok(needs);
+        }
         if let RoutineBody::Standard(_, view) = &mut routine.body {
             *view = Arc::new(View { literals: Arc::new(noted.literals), ..View::clone(view) });
         }
-        Ok(noted.needs)
+        let others = noted.needs.into_iter().filter(|need| !needs.contains(need)).collect::<Vec<_>>();
+        Ok(needs.into_iter().chain(others).collect())
     }
 
-    /// Builds a body over arguments of which nothing but the types is known.
-    fn check_body(&mut self, routine: &Routine, new: &NewRoutine) -> Result<()> {
+    /// The function as its own body finds it, and arguments of which nothing but the types is known.
+    fn as_called(&mut self, routine: &Routine, new: &NewRoutine) -> (FoundRoutine, Vec<Expression>) {
         let types = routine.input_types();
-        let known = self.builder.parameters.len();
         self.builder.parameters = types.iter().map(|of| Some(*of)).collect();
         let passed = (0..).zip(&types).map(|(at, of)| Expression::new(ExpressionKind::Parameter(at), *of)).collect();
         let key = TableName { schema: new.name.schema.clone(), name: routine.key() };
         let found = FoundRoutine { key, routine: Arc::new(routine.clone()) };
         self.builder.making = Some(found.clone());
+        (found, passed)
+    }
+
+    /// Builds a body over such arguments.
+    fn check_body(&mut self, routine: &mut Routine, new: &NewRoutine) -> Result<()> {
+        let (found, passed) = self.as_called(routine, new);
         let built = self.builder.body_of_routine(&found, passed, None);
         self.builder.making = None;
-        self.builder.parameters.truncate(known);
+        self.builder.parameters.clear();
+        // One that calls itself is run.
+        routine.is_run = self.builder.runs_itself(&found);
         built.map(|_| ())
     }
-}
 
-/// An error for a body that is no single query.
-fn check_statements(text: &str, routine: &Routine) -> Result<()> {
-    let mut parsed = parse(text).map_err(|error| Error::new(error.kind(), error.message().to_owned()))?;
-    if parsed.len() > 1 {
-        return Err(Error::unsupported("a function of several statements is"));
-    }
-    let changes = |statement: &ast::Statement| {
-        use ast::Statement as S;
-        matches!(statement, S::Insert(_) | S::Update(_) | S::Delete(_) | S::Merge(_) | S::Truncate(_) | S::Copy { .. })
-    };
-    match parsed.pop().map(|parsed| parsed.tree) {
-        None if routine.returned == Returned::Void => Ok(()),
-        Some(Tree::Sql(statement)) => match *statement {
-            ast::Statement::Query(query) if query.locks.is_empty() => Ok(()),
-            ast::Statement::Query(_) => Err(Error::unsupported("a function that takes rows (FOR UPDATE) is")),
-            statement if changes(&statement) => Err(Error::unsupported("a function that changes data is")),
-            _ => Err(Error::unsupported("a function whose statement is no query is")),
-        },
-        None => {
-            let result = match &routine.returned {
-                Returned::Value(of) => of.to_string(),
-                Returned::Relation(name) => name.name.clone(),
-                _ => "record".to_owned(),
-            };
-            let error = wrong(format!("return type mismatch in function declared to return {result}"));
-            Err(error.with_detail("Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING."))
+    /// Builds each statement of a body over such arguments. What defines something is bound when it is run.
+    fn check_steps(&mut self, routine: &Routine, new: &NewRoutine, parsed: &[Parsed]) -> Result<()> {
+        let (found, passed) = self.as_called(routine, new);
+        for (at, one) in parsed.iter().enumerate() {
+            let is_result = at + 1 == parsed.len() && step::has_result(routine);
+            if !one.tree.is_of_rows() {
+                if is_result {
+                    return Err(step::no_result(routine));
+                }
+                continue;
+            }
+            let mut builder = self.builder.apart();
+            builder.enter_body(&found, passed.clone());
+            step::bind_in(&mut builder, one, is_result.then_some(&found.routine)).map_err(Error::without_position)?;
+            self.builder.note_all(builder.take_notes());
         }
-        Some(_) => Err(Error::unsupported("a function whose statement is no query is")),
+        self.builder.making = None;
+        self.builder.parameters.clear();
+        Ok(())
     }
 }

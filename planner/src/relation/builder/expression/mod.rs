@@ -46,6 +46,7 @@ mod ordered_set;
 mod pattern;
 mod registry;
 mod routine;
+mod run_routine;
 mod row;
 mod set_function;
 mod sql_function;

@@ -16,7 +16,7 @@ use super::set_function::SetCall;
 use super::sql_function::value_of_one_row;
 use super::user_function::is_preferred;
 use crate::catalog::{
-    CatalogEntry, FoundRoutine, Returned, Right, Routine, RoutineArgument, RoutineBody, TableName, shown_key,
+    CatalogEntry, FoundRoutine, Returned, Right, Routine, RoutineArgument, RoutineBody, TableName,
 };
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::{Function, is_same};
@@ -189,8 +189,11 @@ impl Builder<'_> {
     /// A call as a value.
     ///
     /// # Errors
-    /// 0A000 for a function that calls itself; those of the body.
+    /// Those of the body.
     pub fn routine_value(&mut self, call: RoutineCall, position: Option<Position>) -> Result<Expression> {
+        if self.is_run(&call.found) {
+            return self.run_value(call, position);
+        }
         let RoutineCall { found, arguments } = call;
         let (passed, computed) = self.passed(arguments);
         let value = self.value_of_body(&found, passed, position)?;
@@ -254,7 +257,9 @@ impl Builder<'_> {
         // A value's column is called as its argument is, or as its table.
         let of_value = routine.outputs().next().map(|output| output.name.clone()).filter(|name| !name.is_empty());
         let is_value = matches!(routine.returned, Returned::Value(_) | Returned::Void);
-        let (relation, mut output) = if call.is_table() {
+        let (relation, mut output) = if call.is_table() && self.is_run(&call.found) {
+            self.run_rows(call, position)?
+        } else if call.is_table() {
             let RoutineCall { found, arguments } = call;
             let (passed, computed) = self.passed(arguments);
             let condition = none_is_null(&routine, &passed);
@@ -312,17 +317,13 @@ impl Builder<'_> {
     /// The rows of a function's body, of the columns that the function gives.
     ///
     /// # Errors
-    /// 0A000 for a function that calls itself, 42P13 for a body of other columns; those of the body.
+    /// 42P13 for a body of other columns; those of the body.
     pub(crate) fn body_of_routine(
         &mut self,
         FoundRoutine { key, routine }: &FoundRoutine,
         passed: Vec<Expression>,
         position: Option<Position>,
     ) -> Result<Rows> {
-        if self.views.contains(key) {
-            let what = format_args!("function {} that calls itself is", shown_key(&key.name)).to_string();
-            return Err(Error::unsupported(what).at(position));
-        }
         if self.views.len() > CALLS_MAX {
             let message = format!("functions and views are used within each other more than {CALLS_MAX} deep");
             return Err(Error::new(ErrorKind::TooComplex, message).at(position));
@@ -390,7 +391,7 @@ impl Builder<'_> {
     }
 
     /// A body's rows as those that its function gives.
-    fn as_returned(
+    pub(super) fn as_returned(
         &mut self,
         routine: &Routine,
         (relation, output): Rows,
@@ -481,7 +482,7 @@ fn is_empty(text: &str) -> bool {
 }
 
 /// The first row, where there could be more.
-fn first_row(relation: Arc<Relation>) -> Arc<Relation> {
+pub(super) fn first_row(relation: Arc<Relation>) -> Arc<Relation> {
     if is_one_row(&relation) {
         return relation;
     }
