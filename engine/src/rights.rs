@@ -3,7 +3,7 @@
 //!
 //! What is the system's can be read by all, and what is temporary is the session's own.
 
-use crate::catalog::{Object, Qualified, Schema, SearchPath, State, TEMPORARY};
+use crate::catalog::{Entry, Object, Qualified, Schema, SearchPath, State, TEMPORARY};
 use crate::grants::BOOTSTRAP;
 use crate::roles::Rights;
 use crate::system::{Facts, is_system};
@@ -51,7 +51,8 @@ impl Facts {
         if name.schema == TEMPORARY || rights.allow(right, &object.owned) {
             return Ok(());
         }
-        Err(denied(object.entry.kind(), plain(&name.name)))
+        let kind = if let Entry::Routine(routine) = &object.entry { routine.kind() } else { object.entry.kind() };
+        Err(denied(kind, plain(&name.name)))
     }
 
     /// An error (42501) unless whoever acts may do this in a schema.

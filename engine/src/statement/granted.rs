@@ -124,7 +124,7 @@ impl Runner<'_> {
                     }
                 }
             }
-            Granted::Routines(_) | Granted::AllRoutines(_) => {
+            Granted::Routines(_) | Granted::AllRoutines(..) => {
                 self.routines_on(on, state)?.into_iter().map(Target::Relation).for_each(add);
             }
             Granted::Schemas(names) => names.iter().for_each(|name| add(Target::Schema(name.clone()))),
@@ -141,11 +141,12 @@ impl Runner<'_> {
                     all.push(self.routine_named(name, state)?);
                 }
             }
-            Granted::AllRoutines(schemas) => {
+            Granted::AllRoutines(schemas, kind) => {
                 for schema in schemas {
                     let of = state.schema(schema).ok_or_else(|| unknown_schema(schema))?;
                     self.snapshot.facts.check_schema(state, Right::Usage, schema)?;
-                    let routines = of.objects.iter().filter(|(_, one)| matches!(one.entry, Entry::Routine(_)));
+                    let is_one = |entry: &Entry| matches!(entry, Entry::Routine(one) if kind.includes(one.is_procedure));
+                    let routines = of.objects.iter().filter(|(_, one)| is_one(&one.entry));
                     all.extend(routines.map(|(name, _)| Qualified { schema: schema.clone(), name: name.clone() }));
                 }
             }

@@ -311,7 +311,9 @@ impl Runner<'_> {
             Definition::Maintain(what) => self.maintain(&what),
             Definition::Lock(lock) => self.lock_tables(&lock),
             Definition::SetConstraints { names, deferred } => self.set_constraints(names.as_deref(), deferred),
-            Definition::DropRoutines { names, if_exists, cascade } => self.drop_routines(&names, if_exists, cascade),
+            Definition::DropRoutines { names, kind, if_exists, cascade } => {
+                self.drop_routines((&names, kind), if_exists, cascade)
+            }
             Definition::AlterRoutine { name, change } => self.alter_routine(&name, &change),
             Definition::CreateMaterialized { .. } | Definition::Alter(_) | Definition::CreateRoutine(_) => {
                 Err(Error::internal("a definition was left unbound"))
@@ -623,6 +625,7 @@ pub(crate) fn shown_fields(statement: &Statement) -> Option<Vec<Field>> {
         Statement::Change(change) => return change.returned_fields(),
         Statement::ChangingWith(with) => return with.main.returned_fields(),
         Statement::Locking(locking) => return Some(locking.fields()),
+        Statement::Call { query, gives_row: true } => return Some(query.fields()),
         _ => return None,
     };
     Some(names.iter().map(|name| Field::new(*name, DataType::Text, true)).collect())

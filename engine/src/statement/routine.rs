@@ -1,4 +1,4 @@
-//! CREATE, ALTER and DROP FUNCTION. A function stands in its schema under its name and the types of its arguments.
+//! CREATE, ALTER and DROP FUNCTION, and the same of procedures. Either stands in its schema under its name and the types of its arguments.
 
 use super::dropped::remove_all;
 use super::renamed::move_object;
@@ -10,7 +10,7 @@ use crate::system::quoted;
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{Returned, Routine, RoutineBody, TableName, View, shown_key};
 use multiloop_planner::relation::builder::Need;
-use multiloop_planner::sql::{self, RoutineChange, RoutineName, RoutineOption};
+use multiloop_planner::sql::{self, RoutineChange, RoutineKind, RoutineName, RoutineOption};
 use multiloop_planner::types::DataType;
 use std::sync::Arc;
 
@@ -41,6 +41,10 @@ impl Runner<'_> {
                 let message = format!("function \"{}\" already exists with same argument types", routine.name);
                 return Err(Error::new(ErrorKind::DuplicateFunction, message));
             }
+            if known.is_procedure != routine.is_procedure {
+                let error = Error::new(ErrorKind::WrongObjectType, "cannot change routine kind");
+                return Err(error.with_detail(format!("\"{}\" is a {}.", known.name, known.kind())));
+            }
             if let Some(object) = write.state.object(&name) {
                 self.snapshot.facts.check_owner(&name, object)?;
             }
@@ -51,9 +55,10 @@ impl Runner<'_> {
                 return Err(Error::unsupported(what));
             }
         }
+        let tag = format!("CREATE {}", routine.kind().to_ascii_uppercase());
         write.state.make(&name, Entry::Routine(Arc::new(routine)), &self.snapshot.facts.owner());
         write.commit()?;
-        Ok(ResultStream::done("CREATE FUNCTION"))
+        Ok(ResultStream::done(tag))
     }
 
     /// A function as messages call it: with its schema, unless its name alone means it.
@@ -69,46 +74,62 @@ impl Runner<'_> {
     /// # Errors
     /// 42883 if there is none, 42725 if there are several, 42704 for a type that there is not.
     pub(super) fn routine_named(&self, of: &RoutineName, state: &State) -> Result<Qualified> {
-        let types = of.types.as_ref().map(|types| sql::routine_types(self.snapshot, types)).transpose()?;
+        let read = |types: &Option<Vec<_>>| types.as_ref().map(|types| sql::routine_types(self.snapshot, types));
+        let (types, all_types) = (read(&of.types).transpose()?, read(&of.all_types).transpose()?);
         let path = of.name.schema.as_ref().map_or(&self.snapshot.path[..], std::slice::from_ref);
-        let mut found = Vec::new();
+        let is_meant = |routine: &Routine| {
+            let all = || routine.passed().map(|argument| argument.data_type).collect::<Vec<_>>();
+            types.as_ref().is_none_or(|types| routine.input_types() == *types)
+                || (routine.is_procedure && all_types.as_ref().is_some_and(|types| all() == *types))
+        };
+        let (mut found, mut others) = (Vec::new(), Vec::new());
         for schema in path {
-            for (key, routine) in state.routines_in(schema, &of.name.name) {
-                if types.as_ref().is_none_or(|types| routine.input_types() == *types) {
-                    found.push(Qualified { schema: schema.clone(), name: key.clone() });
-                }
+            for (key, routine) in state.routines_in(schema, &of.name.name).filter(|(_, routine)| is_meant(routine)) {
+                let is_one = of.kind.includes(routine.is_procedure);
+                let of_kind = if is_one { &mut found } else { &mut others };
+                of_kind.push(Qualified { schema: schema.clone(), name: key.clone() });
             }
         }
+        let sought = of.kind.sought();
         match (found.as_slice(), types) {
             ([one], _) | ([one, ..], Some(_)) => Ok(one.clone()),
             ([], Some(types)) => {
                 let types: Vec<String> = types.iter().map(DataType::to_string).collect();
-                let message = format!("function {}({}) does not exist", of.name.plain(), types.join(", "));
-                Err(Error::new(ErrorKind::UnknownFunction, message))
+                let called = format!("{}({})", of.name.plain(), types.join(", "));
+                if !others.is_empty() {
+                    return Err(Error::new(ErrorKind::WrongObjectType, format!("{called} is not a {sought}")));
+                }
+                Err(Error::new(ErrorKind::UnknownFunction, format!("{sought} {called} does not exist")))
             }
             ([], None) => {
-                let message = format!("could not find a function named \"{}\"", of.name.plain());
+                let message = format!("could not find a {sought} named \"{}\"", of.name.plain());
                 Err(Error::new(ErrorKind::UnknownFunction, message))
             }
             (_, None) => {
-                let message = format!("function name \"{}\" is not unique", of.name.plain());
+                let kind = of.kind.name();
+                let message = format!("{kind} name \"{}\" is not unique", of.name.plain());
                 let error = Error::new(ErrorKind::AmbiguousFunction, message);
-                Err(error.with_hint("Specify the argument list to select the function unambiguously."))
+                Err(error.with_hint(format!("Specify the argument list to select the {kind} unambiguously.")))
             }
         }
     }
 
     /// DROP FUNCTION.
-    pub(super) fn drop_routines(&self, names: &[RoutineName], if_exists: bool, cascade: bool) -> Result<ResultStream> {
+    pub(super) fn drop_routines(
+        &self,
+        (names, kind): (&[RoutineName], RoutineKind),
+        if_exists: bool,
+        cascade: bool,
+    ) -> Result<ResultStream> {
         let mut write = self.session.begin_write()?;
-        let mut done = ResultStream::done("DROP FUNCTION");
+        let mut done = ResultStream::done(format!("DROP {}", kind.name().to_ascii_uppercase()));
         let mut gone: Vec<Qualified> = Vec::new();
         for name in names {
             match self.routine_named(name, &write.state) {
                 Ok(found) => {
                     if let Some(object) = write.state.object(&found) {
                         let called = name.name.plain();
-                        self.snapshot.facts.check_drop(&write.state, &found, object, ("function", &called))?;
+                        self.snapshot.facts.check_drop(&write.state, &found, object, (kind.name(), &called))?;
                     }
                     gone.push(found);
                 }
@@ -117,7 +138,10 @@ impl Runner<'_> {
                 {
                     let message = match (error.kind(), &name.types) {
                         (ErrorKind::UnknownFunction, None) => {
-                            format!("function {}() does not exist", name.name.plain())
+                            format!("{} {}() does not exist", kind.name(), name.name.plain())
+                        }
+                        (ErrorKind::UnknownFunction, Some(_)) => {
+                            error.message().replacen(kind.sought(), kind.name(), 1)
                         }
                         _ => error.message().to_owned(),
                     };
@@ -146,7 +170,7 @@ impl Runner<'_> {
             RoutineChange::Rename(_) => name.name.name.clone(),
             _ => name.name.plain(),
         };
-        facts.check_owner_of(&found, object, ("function", &called))?;
+        facts.check_owner_of(&found, object, (routine.kind(), &called))?;
         let put = |state: &mut State, name: &Qualified, routine: Routine| {
             state.change(name, |object| object.entry = Entry::Routine(Arc::new(routine)));
         };
@@ -181,7 +205,7 @@ impl Runner<'_> {
             RoutineChange::Options(options) => put(&mut write.state, &found, with_options(routine, options)?),
         }
         write.commit()?;
-        Ok(ResultStream::done("ALTER FUNCTION"))
+        Ok(ResultStream::done(format!("ALTER {}", name.kind.name().to_ascii_uppercase())))
     }
 }
 
@@ -215,7 +239,7 @@ fn refuse_taken(state: &State, name: &Qualified) -> Result<()> {
 
 /// An error (42P13) for what OR REPLACE may not change: whatever calls the function knows it.
 fn check_replaced(known: &Routine, new: &Routine, called: &str) -> Result<()> {
-    let hint = format!("Use DROP FUNCTION {called} first.");
+    let hint = format!("Use DROP {} {called} first.", known.kind().to_ascii_uppercase());
     let refused = |message: String| Error::new(ErrorKind::InvalidFunctionDefinition, message).with_hint(hint.clone());
     let columns = |of: &Routine| of.outputs().map(|one| (one.name.clone(), one.data_type)).collect::<Vec<_>>();
     let other = "cannot change return type of existing function".to_owned();

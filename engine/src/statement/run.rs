@@ -206,6 +206,10 @@ impl Runner<'_> {
                 }
                 self.run(&planned, timings)
             }
+            Statement::Call { query, gives_row } => {
+                let rows = self.query(*query, timings)?;
+                if gives_row { Ok(rows.with_verb("CALL")) } else { rows.collect_batches().map(|_| ResultStream::done("CALL")) }
+            }
             Statement::Explain { kind, analyze, form, query } => explain::explain(self, kind, (analyze, form), query),
             statement @ (Statement::CreateTable { .. }
             | Statement::CreateTableAs { .. }

@@ -21,10 +21,9 @@ pub(super) fn listed(making: &Making<'_>) -> Vec<Vec<Value>> {
         "pg_proc",
         "oid proname pronamespace proowner procost prorows provariadic prosecdef proleakproof proisstrict proretset provolatile \
          proparallel pronargs pronargdefaults prorettype proargtypes proallargtypes proargmodes proargnames proargdefaults prosrc \
-         prosqlbody proacl",
+         prosqlbody proacl prokind",
     )
-    .with("prolang", oid(SQL))
-    .with("prokind", text("f"));
+    .with("prolang", oid(SQL));
     for (schema, object, routine) in all(making) {
         let number = |of: DataType| oid(number_of(making, of));
         let inputs: Vec<&RoutineArgument> = routine.inputs().collect();
@@ -62,6 +61,7 @@ pub(super) fn listed(making: &Making<'_>) -> Vec<Vec<Value>> {
             text(source),
             body_of(routine).map_or(Value::Null, |body| text(&*body)),
             granted::list_of(&object.owned),
+            text(if routine.is_procedure { "p" } else { "f" }),
         ]);
     }
     rows.finish()
@@ -79,7 +79,7 @@ pub(super) fn procedures(making: &Making<'_>) -> Vec<Vec<Value>> {
             oid(object.oid),
             text(if is_visible { shown } else { format!("{}.{shown}", names::quoted(schema)) }),
             text(arguments(making, routine, true)),
-            text(result(making, routine)),
+            if routine.is_procedure { Value::Null } else { text(result(making, routine)) },
             text(arguments(making, routine, false)),
             text(definition(making, schema, routine)),
             body_of(routine).map_or(Value::Null, |body| text(&*body)),
@@ -148,6 +148,7 @@ fn arguments(making: &Making<'_>, routine: &Routine, with_defaults: bool) -> Str
             ArgumentMode::Out => "OUT ".to_owned(),
             ArgumentMode::InOut => "INOUT ".to_owned(),
             ArgumentMode::Variadic => "VARIADIC ".to_owned(),
+            ArgumentMode::In if routine.is_procedure => "IN ".to_owned(),
             ArgumentMode::In | ArgumentMode::Table => String::new(),
         };
         if !argument.name.is_empty() {
@@ -208,10 +209,12 @@ fn definition(making: &Making<'_>, schema: &str, routine: &Routine) -> String {
         options.push(format!("ROWS {}", routine.rows));
     }
     let name = format!("{}.{}", names::quoted(schema), names::quoted(&routine.name));
+    let returns = if routine.is_procedure { String::new() } else { format!(" RETURNS {}\n", result(making, routine)) };
+    let kind = routine.kind();
     let mut made = format!(
-        "CREATE OR REPLACE FUNCTION {name}({})\n RETURNS {}\n LANGUAGE sql\n",
+        "CREATE OR REPLACE {} {name}({})\n{returns} LANGUAGE sql\n",
+        kind.to_ascii_uppercase(),
         arguments(making, routine, true),
-        result(making, routine)
     );
     if !options.is_empty() {
         let _ = writeln!(made, " {}", options.join(" "));
@@ -221,7 +224,7 @@ fn definition(making: &Making<'_>, schema: &str, routine: &Routine) -> String {
             let _ = writeln!(made, "{written}");
         }
         RoutineBody::Text(source) => {
-            let mut quote = "$function".to_owned();
+            let mut quote = format!("${kind}");
             while source.contains(&quote) {
                 quote.push('x');
             }

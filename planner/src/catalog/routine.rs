@@ -131,6 +131,16 @@ impl Routine {
         self.arguments.iter().filter(|argument| argument.mode.is_input())
     }
 
+    /// The arguments that a call has, by place: those of a procedure all.
+    pub fn passed(&self) -> impl Iterator<Item = &RoutineArgument> {
+        self.arguments.iter().filter(|argument| self.is_procedure || argument.mode.is_input())
+    }
+
+    /// FUNCTION or PROCEDURE, in small letters.
+    pub fn kind(&self) -> &'static str {
+        if self.is_procedure { "procedure" } else { "function" }
+    }
+
     /// The types of these.
     pub fn input_types(&self) -> Vec<DataType> {
         self.inputs().map(|argument| argument.data_type).collect()

@@ -444,7 +444,7 @@ pub(super) fn columns_in(bound: &Expression, ids: &[ColumnId]) -> Vec<usize> {
 }
 
 /// Whether a query stands in an expression's text.
-fn has_query(text: &str) -> bool {
+pub(super) fn has_query(text: &str) -> bool {
     use sqlparser::dialect::PostgreSqlDialect;
     use sqlparser::tokenizer::Tokenizer;
     let tokens = Tokenizer::new(&PostgreSqlDialect {}, text).tokenize().unwrap_or_default();

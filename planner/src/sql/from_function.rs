@@ -136,7 +136,7 @@ impl Binder<'_, '_> {
             return Ok(None);
         }
         let position = self.position(name.span());
-        self.routine_called((schema.as_deref(), &function), known, args, position, scope).map(Some)
+        self.routine_called((schema.as_deref(), &function), (known, false), args, position, scope).map(Some)
     }
 
     /// The rows of a table function that the program registered, if the name is one's.

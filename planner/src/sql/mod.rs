@@ -84,7 +84,7 @@ pub use definition::{
     ColumnSequence, Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart,
 };
 pub use definition::{LockMode, LockTable, Maintenance, Reindexed, SequenceChange, SequenceOptions};
-pub use definition::{NewArgument, NewBody, NewRoutine, RoutineChange, RoutineName, RoutineOption, routine_types};
+pub use definition::{NewArgument, NewBody, NewRoutine, RoutineChange, RoutineKind, RoutineName, RoutineOption, routine_types};
 pub use escapes::with_escapes;
 pub use filled::{assigned_rows, filled_rows, view_as_query};
 pub use kept::{classes_in, column_renamed, names_column, names_function, pretty};
@@ -214,6 +214,13 @@ pub enum Statement {
         /// The rows.
         query: Query,
     },
+    /// CALL.
+    Call {
+        /// What runs the procedure: of one row, what comes out of it.
+        query: Box<Query>,
+        /// Whether something does.
+        gives_row: bool,
+    },
     /// SELECT … FOR UPDATE and its kin.
     Locking(Box<Locking>),
     /// UPDATE, DELETE, and INSERT that has RETURNING or ON CONFLICT.
@@ -329,6 +336,7 @@ impl Statement {
             Statement::Change(change) => Some(&change.query),
             Statement::ChangingWith(with) => Some(with.main.query()),
             Statement::Locking(locking) => Some(&locking.query),
+            Statement::Call { query, .. } => Some(query),
             _ => None,
         }
     }

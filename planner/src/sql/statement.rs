@@ -119,6 +119,7 @@ pub(super) fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &
         _ if let Some(change) = changing(ast) => binder.change(change),
         ast::Statement::Query(query) if !query.locks.is_empty() => binder.locking_query(query),
         ast::Statement::Query(query) => Ok(Statement::Query(binder.whole_query(query)?)),
+        ast::Statement::Call(function) => binder.call(function),
         ast::Statement::CreateTable(create) => binder.create_table(create),
         ast::Statement::CreateView(create) => binder.create_view(create),
         ast::Statement::CreateIndex(create) => binder.create_index(create).map(Statement::Define),

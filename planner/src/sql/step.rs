@@ -75,7 +75,7 @@ pub fn bind_step(step: Step<'_>, catalog: &dyn Catalog, wide: bool) -> Result<St
 /// Binds a statement of a body with a builder that knows the arguments; as the last one of a function, if one is given.
 pub(super) fn bind_in(builder: &mut Builder<'_>, parsed: &Parsed, result_of: Option<&Arc<Routine>>) -> Result<Statement> {
     let statement = match &parsed.tree {
-        Tree::Sql(statement) if parsed.tree.is_of_rows() => statement,
+        Tree::Sql(statement) if is_bound(parsed) => statement,
         Tree::Sql(_) | Tree::Definition(_) if result_of.is_none() => {
             return bind(parsed, builder.catalog, &[], builder.is_wide());
         }
@@ -133,6 +133,12 @@ pub(super) fn reads_only(parsed: &Parsed) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a statement may name the arguments, and is bound when the function is made.
+pub(super) fn is_bound(parsed: &Parsed) -> bool {
+    let is_call = matches!(&parsed.tree, Tree::Sql(statement) if matches!(**statement, ast::Statement::Call(_)));
+    is_call || parsed.tree.is_of_rows()
 }
 
 /// What PostgreSQL calls a statement.

@@ -83,6 +83,8 @@ pub enum Clause {
     DistinctOn,
     /// QUALIFY: aggregates allowed.
     Qualify,
+    /// The arguments of CALL.
+    Call,
 }
 
 impl Clause {
@@ -140,6 +142,7 @@ impl fmt::Display for Clause {
             Clause::WindowDefinition => "window definitions",
             Clause::DistinctOn => "DISTINCT ON",
             Clause::Qualify => "QUALIFY",
+            Clause::Call => "CALL arguments",
         })
     }
 }

@@ -70,7 +70,8 @@ impl Binder<'_, '_> {
             None if is_standard => {}
             None => return Err(wrong("no language specified")),
             Some(known) if LANGUAGES.contains(&known) => {
-                return Err(Error::unsupported(format!("CREATE FUNCTION … LANGUAGE {known} is")).at(start));
+                let kind = if new.is_procedure { "PROCEDURE" } else { "FUNCTION" };
+                return Err(Error::unsupported(format!("CREATE {kind} … LANGUAGE {known} is")).at(start));
             }
             Some(other) => {
                 let message = format!("language \"{other}\" does not exist");
@@ -103,7 +104,7 @@ impl Binder<'_, '_> {
             rows,
             body: RoutineBody::Text("".into()),
             names: Vec::new(),
-            is_procedure: false,
+            is_procedure: new.is_procedure,
             is_run: false,
         };
         let needs = self.body_of(new, &mut routine)?;
@@ -140,6 +141,9 @@ impl Binder<'_, '_> {
                 Some(value) => Some(self.default_of_routine(value, of)?),
                 None => None,
             };
+            if new.is_procedure && *mode == ArgumentMode::Out && arguments.iter().any(|known| known.default.is_some()) {
+                return Err(wrong("procedure OUT parameters cannot appear after one with a default value"));
+            }
             if default.is_none() && mode.is_input() && arguments.iter().any(|known| known.default.is_some()) {
                 let message = "input parameters after one with a default value must also have defaults";
                 return Err(wrong(message));
@@ -196,6 +200,9 @@ impl Binder<'_, '_> {
     /// What a function returns, and whether that is any number of rows.
     fn returned_of_routine(&mut self, new: &NewRoutine, arguments: &[RoutineArgument]) -> Result<(Returned, bool)> {
         let outputs: Vec<&RoutineArgument> = arguments.iter().filter(|argument| argument.mode.is_output()).collect();
+        if new.is_procedure {
+            return Ok((if outputs.is_empty() { Returned::Void } else { Returned::Columns }, false));
+        }
         let by_outputs = match outputs.as_slice() {
             [] => None,
             [one] => Some(Returned::Value(one.data_type)),
@@ -337,7 +344,7 @@ impl Binder<'_, '_> {
         let (found, passed) = self.as_called(routine, new);
         for (at, one) in parsed.iter().enumerate() {
             let is_result = at + 1 == parsed.len() && step::has_result(routine);
-            if !one.tree.is_of_rows() {
+            if !step::is_bound(one) {
                 if is_result {
                     return Err(step::no_result(routine));
                 }

@@ -1,6 +1,6 @@
 //! GRANT and REVOKE of rights on tables, schemas and functions, over sqlparser's tokens; those of roles are another statement.
 
-use super::RoutineName;
+use super::{RoutineKind, RoutineName};
 use crate::catalog::{Right, TableName};
 use crate::error::{Error, ErrorKind, Result};
 use crate::sql::session::Words;
@@ -39,7 +39,7 @@ pub enum Granted {
     /// Functions.
     Routines(Vec<RoutineName>),
     /// ALL FUNCTIONS IN SCHEMA.
-    AllRoutines(Vec<String>),
+    AllRoutines(Vec<String>, RoutineKind),
 }
 
 /// Who has rights.
@@ -56,8 +56,8 @@ pub enum Grantee {
 }
 
 /// Kinds of objects that PostgreSQL has rights on, and Multiloop has not.
-const OTHERS: [&str; 10] =
-    ["database", "domain", "foreign", "language", "large", "parameter", "procedure", "tablespace", "type", "all"];
+const OTHERS: [&str; 9] =
+    ["database", "domain", "foreign", "language", "large", "parameter", "tablespace", "type", "all"];
 
 impl Grant {
     /// The tag of what was done.
@@ -97,7 +97,7 @@ impl Words<'_> {
         Ok(Grant { gives, rights, on, grantees, option, cascade })
     }
 
-    fn listed<T>(&mut self, one: fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+    fn listed<T>(&mut self, one: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut all = vec![one(self)?];
         while self.takes_token(&Token::Comma) {
             all.push(one(self)?);
@@ -147,15 +147,21 @@ impl Words<'_> {
             }
             return self.listed(Self::name).map(Granted::AllSequences);
         }
-        if self.peeks("all") && (self.peeks_at(1, "functions") || self.peeks_at(1, "routines")) {
-            self.at += 2;
-            self.needs("in")?;
-            self.needs("schema")?;
-            return self.listed(Self::name).map(Granted::AllRoutines);
+        for (word, kind) in [
+            ("functions", RoutineKind::Function),
+            ("procedures", RoutineKind::Procedure),
+            ("routines", RoutineKind::Routine),
+        ] {
+            if self.peeks("all") && self.peeks_at(1, word) {
+                self.at += 2;
+                self.needs("in")?;
+                self.needs("schema")?;
+                return Ok(Granted::AllRoutines(self.listed(Self::name)?, kind));
+            }
         }
         if super::routine::is_routine_word(self) && self.has_name_at(1) {
-            self.at += 1;
-            return self.listed(Self::routine_name).map(Granted::Routines);
+            let kind = self.routine_kind()?;
+            return self.listed(|words| words.routine_name(kind)).map(Granted::Routines);
         }
         // A table may be called by a word that is no keyword elsewhere.
         let is_kind = |words: &Self, word: &str| words.peeks(word) && words.has_name_at(1);
@@ -204,7 +210,7 @@ fn check_rights(rights: &[Right], on: &Granted) -> Result<()> {
     let (all, what): (&[Right], _) = match on {
         Granted::Schemas(_) => (&Right::OF_SCHEMAS, "schema"),
         Granted::Sequences(_) | Granted::AllSequences(_) => (&Right::OF_SEQUENCES, "sequence"),
-        Granted::Routines(_) | Granted::AllRoutines(_) => (&Right::OF_ROUTINES, "function"),
+        Granted::Routines(_) | Granted::AllRoutines(..) => (&Right::OF_ROUTINES, "function"),
         // What is called a table may be a sequence.
         Granted::Tables(_) if rights == [Right::Usage] => return Ok(()),
         _ => (&Right::OF_TABLES, "relation"),
@@ -282,7 +288,6 @@ mod tests {
             ("GRANT CREATE ON t TO a", "0LP01 invalid privilege type CREATE for relation"),
             ("GRANT SELECT (a) ON t TO a", "0A000"),
             ("GRANT EXECUTE ON t TO a", "0LP01 invalid privilege type EXECUTE for relation"),
-            ("GRANT EXECUTE ON PROCEDURE p TO a", "0A000"),
             ("GRANT CONNECT ON DATABASE d TO a", "0A000"),
             ("GRANT SELECT ON t TO a GRANTED BY b", "0A000"),
             ("GRANT SELECT ON t TO a CASCADE", "42601"),

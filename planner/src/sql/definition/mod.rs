@@ -21,7 +21,7 @@ pub use bind_routine::routine_types;
 pub use grant::{Grant, Granted, Grantee};
 pub use maintain::{LockMode, LockTable, Maintenance, Reindexed};
 pub(super) use parse::{parse, sets_constraints};
-pub use routine::{NewArgument, NewBody, NewRoutine, RoutineChange, RoutineName, RoutineOption};
+pub use routine::{NewArgument, NewBody, NewRoutine, RoutineChange, RoutineKind, RoutineName, RoutineOption};
 pub(super) use sequence::identity_options;
 pub use sequence::{ColumnSequence, SequenceChange, SequenceOptions};
 pub(super) use storage::Stored;
@@ -151,6 +151,8 @@ pub enum Definition {
     DropRoutines {
         /// Which.
         names: Vec<RoutineName>,
+        /// What the statement calls them.
+        kind: RoutineKind,
         /// IF EXISTS.
         if_exists: bool,
         /// CASCADE.

@@ -127,8 +127,8 @@ impl Words<'_> {
             self.needs("on")?;
             Commented::Constraint(self.qualified()?, constraint)
         } else if super::routine::is_routine_word(self) {
-            self.at += 1;
-            Commented::Routine(self.routine_name()?)
+            let kind = self.routine_kind()?;
+            Commented::Routine(self.routine_name(kind)?)
         } else {
             let kind = self.kind().map_err(|error| Error::unsupported("a comment on this is").at(error.position()))?;
             Commented::Object(kind, self.qualified()?)

@@ -1,4 +1,4 @@
-//! The grammar of statements about functions: CREATE, DROP and ALTER FUNCTION, over sqlparser's tokens. Types and expressions are
+//! The grammar of statements about functions and procedures: CREATE, DROP and ALTER FUNCTION, over sqlparser's tokens. Types and expressions are
 //! sqlparser's.
 
 use super::Definition;
@@ -10,11 +10,45 @@ use crate::sql::session::{Piece, Words};
 use sqlparser::ast;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
-/// CREATE FUNCTION as it is written.
+/// What a statement calls a function or a procedure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoutineKind {
+    /// FUNCTION.
+    Function,
+    /// PROCEDURE.
+    Procedure,
+    /// ROUTINE: either.
+    Routine,
+}
+
+impl RoutineKind {
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            RoutineKind::Function => "function",
+            RoutineKind::Procedure => "procedure",
+            RoutineKind::Routine => "routine",
+        }
+    }
+
+    /// What it is called where it is not found.
+    pub fn sought(self) -> &'static str {
+        if self == RoutineKind::Procedure { "procedure" } else { "function" }
+    }
+
+    /// Whether a function, or a procedure, is one.
+    pub fn includes(self, is_procedure: bool) -> bool {
+        self == RoutineKind::Routine || is_procedure == (self == RoutineKind::Procedure)
+    }
+}
+
+/// CREATE FUNCTION, or CREATE PROCEDURE, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewRoutine {
     /// Its name.
     pub name: TableName,
+    /// Whether it is a procedure.
+    pub is_procedure: bool,
     /// OR REPLACE.
     pub or_replace: bool,
     /// Its arguments, and the columns of RETURNS TABLE.
@@ -76,6 +110,10 @@ pub struct RoutineName {
     pub name: TableName,
     /// The types of its arguments; none where it is the only one of its name.
     pub types: Option<Vec<ast::DataType>>,
+    /// Those of its OUT arguments, too, which may be said of procedures.
+    pub all_types: Option<Vec<ast::DataType>>,
+    /// What it is called.
+    pub kind: RoutineKind,
 }
 
 /// What ALTER FUNCTION changes.
@@ -159,38 +197,40 @@ impl Words<'_> {
             if or_replace {
                 self.needs("replace")?;
             }
-            if self.peeks("procedure") {
-                return Err(Error::unsupported("CREATE PROCEDURE is").at(Some(Position(0))));
-            }
-            self.needs("function")?;
-            return self.create_routine(or_replace);
-        }
-        if self.takes("drop") {
-            if !self.takes("routine") {
-                if self.peeks("procedure") {
-                    return Err(Error::unsupported("DROP PROCEDURE is").at(Some(Position(0))));
-                }
+            let is_procedure = self.takes("procedure");
+            if !is_procedure {
                 self.needs("function")?;
             }
+            return self.create_routine(or_replace, is_procedure);
+        }
+        let drops = self.takes("drop");
+        if !drops {
+            self.needs("alter")?;
+        }
+        let kind = self.routine_kind()?;
+        if drops {
             let if_exists = self.if_exists()?;
-            let mut names = vec![self.routine_name()?];
+            let mut names = vec![self.routine_name(kind)?];
             while self.takes_token(&Token::Comma) {
-                names.push(self.routine_name()?);
+                names.push(self.routine_name(kind)?);
             }
             let cascade = self.takes("cascade");
             let _ = !cascade && self.takes("restrict");
-            return Ok(Definition::DropRoutines { names, if_exists, cascade });
+            return Ok(Definition::DropRoutines { names, kind, if_exists, cascade });
         }
-        self.needs("alter")?;
-        if !self.takes("routine") {
-            if self.peeks("procedure") {
-                return Err(Error::unsupported("ALTER PROCEDURE is").at(Some(Position(0))));
-            }
-            self.needs("function")?;
-        }
-        let name = self.routine_name()?;
-        let change = self.routine_change()?;
+        let name = self.routine_name(kind)?;
+        let change = self.routine_change(kind)?;
         Ok(Definition::AlterRoutine { name, change })
+    }
+
+    /// FUNCTION, PROCEDURE or ROUTINE.
+    pub(super) fn routine_kind(&mut self) -> Result<RoutineKind> {
+        for kind in [RoutineKind::Function, RoutineKind::Procedure, RoutineKind::Routine] {
+            if self.takes(kind.name()) {
+                return Ok(kind);
+            }
+        }
+        Err(self.unexpected())
     }
 
     fn if_exists(&mut self) -> Result<bool> {
@@ -201,7 +241,7 @@ impl Words<'_> {
         Ok(is_said)
     }
 
-    fn routine_change(&mut self) -> Result<RoutineChange> {
+    fn routine_change(&mut self, kind: RoutineKind) -> Result<RoutineChange> {
         if self.takes("rename") {
             self.needs("to")?;
             return self.name().map(RoutineChange::Rename);
@@ -215,7 +255,7 @@ impl Words<'_> {
             return self.name().map(RoutineChange::Schema);
         }
         let mut options = Vec::new();
-        while let Some(option) = self.routine_option()? {
+        while let Some(option) = self.option_of(kind == RoutineKind::Procedure)? {
             options.push(option);
         }
         let _ = self.takes("restrict");
@@ -226,20 +266,36 @@ impl Words<'_> {
     }
 
     /// A function by its name, perhaps with the types of its arguments.
-    pub(super) fn routine_name(&mut self) -> Result<RoutineName> {
+    pub(super) fn routine_name(&mut self, kind: RoutineKind) -> Result<RoutineName> {
         let name = self.qualified()?;
         if !self.peeks_token(&Token::LParen) {
-            return Ok(RoutineName { name, types: None });
+            return Ok(RoutineName { name, types: None, all_types: None, kind });
         }
         let arguments = self.arguments()?;
+        let all_types = Some(arguments.iter().map(|argument| argument.data_type.clone()).collect());
         let types = arguments.into_iter().filter(|argument| argument.mode.is_input());
-        Ok(RoutineName { name, types: Some(types.map(|argument| argument.data_type).collect()) })
+        Ok(RoutineName { name, types: Some(types.map(|argument| argument.data_type).collect()), all_types, kind })
     }
 
-    fn create_routine(&mut self, or_replace: bool) -> Result<Definition> {
+    /// An option, which a procedure may not have.
+    fn option_of(&mut self, is_procedure: bool) -> Result<Option<RoutineOption>> {
+        let position = self.position();
+        let option = self.routine_option()?;
+        match option {
+            Some(RoutineOption::Definer(_)) | None => Ok(option),
+            Some(_) if is_procedure => {
+                let message = "invalid attribute in procedure definition";
+                Err(Error::new(ErrorKind::InvalidFunctionDefinition, message).at(position))
+            }
+            option => Ok(option),
+        }
+    }
+
+    fn create_routine(&mut self, or_replace: bool, is_procedure: bool) -> Result<Definition> {
         let name = self.qualified()?;
         let mut new = NewRoutine {
             name,
+            is_procedure,
             or_replace,
             arguments: self.arguments()?,
             returned: None,
@@ -254,7 +310,7 @@ impl Words<'_> {
             rows: None,
             body: None,
         };
-        if self.takes("returns") {
+        if !is_procedure && self.takes("returns") {
             if self.peeks("table") && self.peeks_paren_at(1) {
                 self.at += 1;
                 new.is_table = true;
@@ -314,7 +370,7 @@ impl Words<'_> {
                 return Err(Error::unsupported(what).at(position));
             }
         }
-        match self.routine_option()? {
+        match self.option_of(new.is_procedure)? {
             Some(RoutineOption::Volatility(volatility)) => new.volatility = volatility,
             Some(RoutineOption::Strict(strict)) => new.strict = strict,
             Some(RoutineOption::Definer(definer)) => new.definer = definer,
@@ -502,5 +558,5 @@ impl Words<'_> {
 
 /// Whether COMMENT and GRANT mean a function by a word.
 pub(super) fn is_routine_word(words: &Words<'_>) -> bool {
-    ["function", "routine"].iter().any(|word| words.peeks(word)) && words.peeks_word_at(1)
+    ["function", "procedure", "routine"].iter().any(|word| words.peeks(word)) && words.peeks_word_at(1)
 }

@@ -108,20 +108,21 @@ impl Builder<'_> {
         signatures.peek().is_some() && !signatures.any(is_just)
     }
 
-    /// The function for these arguments; none if none takes them. With `exactly`, only one of just their types.
+    /// The function for these arguments, or the procedure that CALL calls; none if none takes them. With `exactly`, only one of just their
+    /// types.
     ///
     /// # Errors
-    /// 42725 if several are as good, 42501 for who may not call it.
+    /// 42725 if several are as good, 42809 for one of the other kind, 42501 for who may not call it.
     pub fn routine_call(
         &mut self,
         name: &TableName,
         known: Vec<FoundRoutine>,
         given: &[Given],
-        exactly: bool,
+        (exactly, calls): (bool, bool),
     ) -> Result<Option<RoutineCall>> {
-        let candidates: Vec<Candidate> = known.into_iter().filter_map(|found| candidate(found, given)).collect();
+        let candidates: Vec<Candidate> = known.into_iter().filter_map(|found| candidate(found, given, calls)).collect();
         let nearness = |of: &Candidate| {
-            let types = of.found.routine.input_types();
+            let types: Vec<DataType> = taken(&of.found.routine, calls).map(|input| input.data_type).collect();
             let pairs =
                 of.places.iter().zip(&types).filter_map(|(place, to)| Some((given[(*place)?].1.data_type, *to)));
             let exact = pairs.clone().filter(|(from, to)| is_same(*from, *to)).count();
@@ -133,7 +134,8 @@ impl Builder<'_> {
         let mut all = candidates.into_iter().filter(|of| nearness(of) == best).collect::<Vec<_>>();
         if all.len() > 1 {
             let types: Vec<String> = given.iter().map(|(_, value)| shown_type(value.data_type)).collect();
-            let message = format!("function {}({}) is not unique", name.plain(), types.join(", "));
+            let kind = if calls { "procedure" } else { "function" };
+            let message = format!("{kind} {}({}) is not unique", name.plain(), types.join(", "));
             let hint = "Could not choose a best candidate function. You might need to add explicit type casts.";
             return Err(Error::new(ErrorKind::AmbiguousFunction, message).with_hint(hint));
         }
@@ -142,13 +144,16 @@ impl Builder<'_> {
             return Ok(None);
         }
         let FoundRoutine { key, routine } = &chosen.found;
+        if routine.is_procedure != calls {
+            return Err(other_kind(name, given, routine.is_procedure));
+        }
         self.catalog.check_right(key, Right::Execute, self.acting())?;
         if self.view.as_ref().is_none_or(|view| !view.names.iter().any(|name| name.now == *key)) {
             self.need(&TableName { schema: name.schema.clone(), name: key.name.clone() }, None);
         }
         let mut arguments = Vec::with_capacity(chosen.places.len());
         let last = chosen.places.len().saturating_sub(1);
-        for (at, (input, place)) in routine.inputs().zip(&chosen.places).enumerate() {
+        for (at, (input, place)) in taken(routine, calls).zip(&chosen.places).enumerate() {
             let to = input.data_type;
             let value = match place {
                 Some(place) if at == last && chosen.gathered > 0 => {
@@ -167,7 +172,10 @@ impl Builder<'_> {
                     self.coerce(value, to, Coercion::Assignment)?
                 }
             };
-            arguments.push(value);
+            // What a call has for what comes out is not evaluated.
+            if input.mode.is_input() {
+                arguments.push(value);
+            }
         }
         Ok(Some(RoutineCall { found: chosen.found, arguments }))
     }
@@ -516,10 +524,26 @@ fn is_small(expression: &Expression, parts: &mut usize) -> bool {
         && expression.children().into_iter().all(|child| is_small(child, parts))
 }
 
+/// The arguments of a call of a routine, by CALL or not.
+fn taken(routine: &Routine, calls: bool) -> impl Iterator<Item = &RoutineArgument> {
+    routine.arguments.iter().filter(move |argument| argument.mode.is_input() || (calls && routine.is_procedure))
+}
+
+/// The error (42809) for a procedure that is called as a function, or a function that CALL calls.
+fn other_kind(name: &TableName, given: &[Given], is_procedure: bool) -> Error {
+    let types: Vec<String> = given.iter().map(|(_, value)| shown_type(value.data_type)).collect();
+    let (what, hint) = match is_procedure {
+        true => ("is a procedure", "To call a procedure, use CALL."),
+        false => ("is not a procedure", "To call a function, use SELECT."),
+    };
+    let message = format!("{}({}) {what}", name.plain(), types.join(", "));
+    Error::new(ErrorKind::WrongObjectType, message).with_hint(hint)
+}
+
 /// A function as one that takes what is given, if it does.
-fn candidate(found: FoundRoutine, given: &[Given]) -> Option<Candidate> {
+fn candidate(found: FoundRoutine, given: &[Given], calls: bool) -> Option<Candidate> {
     let routine = &found.routine;
-    let inputs: Vec<_> = routine.inputs().collect();
+    let inputs: Vec<_> = taken(routine, calls).collect();
     let fits = |value: &Expression, to: DataType| castable(value.data_type, to, Coercion::Implicit);
     let mut places: Vec<Option<usize>> = vec![None; inputs.len()];
     let positional = given.iter().take_while(|(name, _)| name.is_none()).count();

@@ -57,7 +57,7 @@ impl Builder<'_> {
     ///
     /// # Errors
     /// As of [`Builder::run_value`].
-    pub(super) fn run_rows(&mut self, call: RoutineCall, position: Option<Position>) -> Result<Rows> {
+    pub fn run_rows(&mut self, call: RoutineCall, position: Option<Position>) -> Result<Rows> {
         let (name, gives_rows) = (call.found.routine.name.clone(), call.found.routine.gives_rows);
         let value = self.run_value(call, position)?;
         if gives_rows {
