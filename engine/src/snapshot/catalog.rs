@@ -249,6 +249,11 @@ impl Catalog for Snapshot<'_> {
         Ok(function)
     }
 
+    fn runs_volatile(&self) -> bool {
+        self.has_volatile.set(true);
+        self.runs_volatile.get()
+    }
+
     fn user_functions(&self, name: &str) -> Vec<UserCallee> {
         self.asks_functions.set(true);
         self.facts.functions.named(name)

@@ -108,6 +108,9 @@ pub(crate) struct Snapshot<'a> {
     is_trusted: Cell<bool>,
     /// Functions that it calls of which the statements are run.
     running: RefCell<Vec<Arc<UserDefinition>>>,
+    /// Whether it has asked for the query of a VOLATILE function, and whether the statements of these are run, too.
+    has_volatile: Cell<bool>,
+    runs_volatile: Cell<bool>,
 }
 
 /// A table that a statement changes.
@@ -234,6 +237,8 @@ impl<'a> Snapshot<'a> {
             awaited: RefCell::default(),
             is_trusted: Cell::new(false),
             running: RefCell::default(),
+            has_volatile: Cell::new(false),
+            runs_volatile: Cell::new(false),
         }
     }
 
@@ -250,6 +255,13 @@ impl<'a> Snapshot<'a> {
     /// Whether it calls such functions that may change something.
     pub(crate) fn changes_by_calls(&self) -> bool {
         self.running.borrow().iter().any(|known| known.volatility() == Volatility::Volatile)
+    }
+
+    /// Whether the statement is to be bound once more, with the statements of all VOLATILE functions run.
+    pub(crate) fn is_to_run_volatile(&self) -> bool {
+        let is_new = self.has_volatile.get() && self.changes_by_calls() && !self.runs_volatile.get();
+        self.runs_volatile.set(is_new || self.runs_volatile.get());
+        is_new
     }
 
     /// The snapshot of a table whose rows the statement has asked for the numbers of.

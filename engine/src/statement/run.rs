@@ -105,7 +105,10 @@ fn run_once(
             return runner.run_noted(&change, Some(keeper), write, timings);
         }
         let bound = || bound((bind, keeper), snapshot, &types, wide);
-        let statement = timed(&mut timings.plan, bound).map_err(|error| snapshot.with_file_hint(error))?;
+        let mut statement = timed(&mut timings.plan, bound).map_err(|error| snapshot.with_file_hint(error))?;
+        if snapshot.is_to_run_volatile() {
+            statement = bind(snapshot, &types, wide)?;
+        }
         if snapshot.calls() {
             return run_calling(&runner, statement, (timings, wide));
         }

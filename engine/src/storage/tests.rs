@@ -95,7 +95,7 @@ fn copy_of(from: &Path, to: &Path) {
     }
 }
 
-const DEFINITIONS: [&str; 28] = [
+const DEFINITIONS: [&str; 32] = [
     "CREATE SCHEMA s",
     "COMMENT ON SCHEMA s IS 'ours'",
     "CREATE TYPE s.mood AS ENUM ('sad', 'ok', 'happy')",
@@ -111,6 +111,10 @@ const DEFINITIONS: [&str; 28] = [
     "GRANT SELECT ON pets TO PUBLIC",
     "CREATE FUNCTION s.named(k int DEFAULT 2) RETURNS text LANGUAGE SQL STABLE STRICT AS 'SELECT name FROM s.people WHERE id = k'",
     "CREATE FUNCTION moods(least s.mood) RETURNS TABLE (who text, m s.mood) BEGIN ATOMIC SELECT name, m FROM s.people WHERE m >= least; END",
+    "CREATE FUNCTION s.hire(k int, n text) RETURNS bigint BEGIN ATOMIC INSERT INTO s.people (id, name) VALUES (k, n); SELECT count(*) FROM s.people; END",
+    "CREATE PROCEDURE fire(k int, INOUT n bigint) LANGUAGE SQL AS 'DELETE FROM s.people WHERE id = k; SELECT count(*) FROM s.people'",
+    "SELECT s.hire(70, 'h'), s.hire(71, 'i')",
+    "CALL fire(70, 0)",
     "CREATE VIEW called AS SELECT s.named(2) AS one, m.* FROM moods('sad') m",
     "COMMENT ON FUNCTION s.named(int) IS 'a name'",
     "REVOKE EXECUTE ON FUNCTION moods(s.mood) FROM PUBLIC",

@@ -243,7 +243,7 @@ SELECT current_database() AS specific_catalog, s.nspname AS specific_schema,
     NULL::name AS scope_schema, NULL::name AS scope_name, NULL::integer AS maximum_cardinality,
     s.n::text::name AS dtd_identifier, NULL::varchar AS parameter_default
 FROM (SELECT n.nspname, p.proname, p.oid, p.proargnames, p.proargmodes,
-        coalesce(p.proallargtypes::bigint[], p.proargtypes::bigint[]) AS types, generate_series(1,
+        coalesce(p.proallargtypes::bigint[], string_to_array(p.proargtypes::text, ' ')::bigint[]) AS types, generate_series(1,
             coalesce(cardinality(p.proallargtypes), cardinality(p.proargtypes::oid[]))) AS n
     FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace) s
     JOIN pg_catalog.pg_type t ON t.oid = s.types[s.n]

@@ -497,6 +497,12 @@ pub trait Catalog {
         Err(Error::unsupported("a function whose statements are run is"))
     }
 
+    /// Whether the statements of all VOLATILE functions are run: the statement calls one that changes something, and they may see that.
+    /// Whoever asks has the query of such a function.
+    fn runs_volatile(&self) -> bool {
+        false
+    }
+
     /// The functions of a name (in lower case) that a program registered.
     fn user_functions(&self, _: &str) -> Vec<UserCallee> {
         Vec::new()

@@ -602,6 +602,11 @@ impl Function {
         matches!(self, Function::NextValue | Function::SetValue | Function::CurrentValue | Function::LastValue)
     }
 
+    /// Whether a call draws from a sequence or may change something: how often it is evaluated, and in which order, shows.
+    pub fn draws(self) -> bool {
+        self.is_of_sequences() || (self.runs_statements() && self.is_volatile())
+    }
+
     /// Whether a call runs statements, one call after the other.
     pub fn runs_statements(self) -> bool {
         matches!(self, Function::User(function) if function.runs)

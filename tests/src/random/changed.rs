@@ -20,13 +20,14 @@ impl Writer<'_> {
         statement.before.push("BEGIN".to_owned());
         for number in 0..=self.choices.pick(3) {
             self.choices.enter("change");
-            let changes = match self.choices.weighted(&[6, 2, 2, 2, 1, 1]) {
+            let changes = match self.choices.weighted(&[6, 2, 2, 2, 1, 1, 2]) {
                 0 => vec![self.change()],
                 1 => vec![self.merge()],
                 2 => vec![self.change_with()],
                 3 => self.change_view(number),
                 4 => vec![self.alteration(number)],
-                _ => self.drawn_rows(number),
+                5 => self.drawn_rows(number),
+                _ => self.routine(number),
             };
             statement.before.extend(changes);
             self.choices.leave();
@@ -163,6 +164,43 @@ impl Writer<'_> {
                 "INSERT INTO {} (c0, c1) SELECT nextval('q{number}'), {start} FROM generate_series(1, {count})",
                 table.name
             ),
+        ]
+    }
+
+    /// A function, or a procedure, that changes tables, and calls of it. What it gives comes to a table by way of another one: what a
+    /// statement has inserted so far, functions that it calls see in PostgreSQL alone.
+    fn routine(&mut self, number: usize) -> Vec<String> {
+        let (table, target) = (self.any_table(), self.any_table());
+        let mut steps: Vec<String> = (0..=self.choices.pick(2)).map(|_| self.change()).collect();
+        let column = &table.columns[1].name;
+        steps.push(match self.choices.pick(3) {
+            0 => format!("UPDATE {} SET {column} = {column} WHERE c0 % 4 = a % 4", table.name),
+            1 => format!("DELETE FROM {} WHERE c0 = a", table.name),
+            _ => format!("INSERT INTO {} (c0) VALUES (a)", table.name),
+        });
+        let standard = self.choices.once_in(3);
+        let is_procedure = self.choices.once_in(3);
+        if !is_procedure {
+            steps.push(format!("SELECT count(*) FROM {} WHERE c0 >= a", table.name));
+        }
+        let steps = steps.join("; ");
+        let body = match standard {
+            true => format!("BEGIN ATOMIC {steps}; END"),
+            false => format!("LANGUAGE SQL AS $body$ {steps} $body$"),
+        };
+        let (first, count) = (self.choices.pick(20), self.choices.pick(3));
+        if is_procedure {
+            return vec![
+                format!("CREATE PROCEDURE p{number}(a integer) {body}"),
+                format!("CALL p{number}({first})"),
+                format!("CALL p{number}(a => {count})"),
+            ];
+        }
+        let last = first + count;
+        vec![
+            format!("CREATE FUNCTION f{number}(a integer) RETURNS bigint {body}"),
+            format!("CREATE TABLE r{number} AS SELECT x, f{number}(x) AS y FROM generate_series({first}, {last}) x"),
+            format!("INSERT INTO {} (c0, c1) SELECT x, y FROM r{number}", target.name),
         ]
     }
 

@@ -330,6 +330,23 @@ b: SELECT s.one() => 1
 b: SELECT has_function_privilege('s.one()', 'EXECUTE') => t
 a: SELECT proacl FROM pg_proc WHERE proname = 'one' => {a=X/a,b=X/a}
 a: GRANT SELECT ON FUNCTION s.one() TO b => invalid privilege type SELECT for function
+root: CREATE FUNCTION puts(k int) RETURNS bigint LANGUAGE SQL AS 'INSERT INTO p VALUES (k); SELECT count(*) FROM p'
+root: CREATE FUNCTION lets_put(k int) RETURNS bigint LANGUAGE SQL SECURITY DEFINER AS 'INSERT INTO p VALUES (k); SELECT count(*) FROM p'
+root: CREATE FUNCTION lets_do(k int) RETURNS bigint LANGUAGE SQL SECURITY DEFINER AS 'SELECT 1; SELECT puts(k)'
+a: SELECT puts(50) => permission denied for table p
+a: SELECT lets_put(50) > 1 => t
+a: SELECT lets_do(51) > 1 => t
+a: INSERT INTO p VALUES (52) => permission denied for table p
+root: CREATE PROCEDURE drops(k int) LANGUAGE SQL AS 'DELETE FROM p WHERE x = k'
+root: CREATE PROCEDURE lets_drop(k int) LANGUAGE SQL SECURITY DEFINER AS 'DELETE FROM p WHERE x = k'
+a: CALL drops(50) => permission denied for table p
+a: CALL lets_drop(50); CALL lets_drop(51)
+root: REVOKE EXECUTE ON PROCEDURE lets_drop(int) FROM PUBLIC
+a: CALL lets_drop(50) => permission denied for procedure lets_drop
+a: DROP PROCEDURE lets_drop => must be owner of procedure lets_drop
+root: GRANT EXECUTE ON ALL PROCEDURES IN SCHEMA public TO a
+a: CALL lets_drop(50)
+root: SELECT count(*) FROM p WHERE x >= 50 => 0
 root: REVOKE ALL ON FUNCTION given FROM PUBLIC
 a: SELECT * FROM given() => permission denied for function given
 root: ALTER FUNCTION given() OWNER TO a

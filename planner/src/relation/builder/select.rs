@@ -503,7 +503,7 @@ impl Builder<'_> {
         Ok((relation, output))
     }
 
-    /// Project and Sort, and above them items that draw from sequences: they do so in the order of the rows, and for those alone that
+    /// Project and Sort, and above them items that draw from sequences, or change something: they do so in the order of the rows, and for those alone that
     /// a LIMIT takes.
     fn drawn_in_order(
         &self,
@@ -550,10 +550,10 @@ impl Builder<'_> {
     }
 }
 
-/// Takes the columns that draw from sequences, and that no key of the order reads.
+/// Takes the columns that draw from sequences, or change something, and that no key of the order reads.
 fn drawn_items(columns: &mut Vec<(ColumnId, Expression)>, keys: &[SortKey]) -> Vec<(ColumnId, Expression)> {
     fn draws(expression: &Expression) -> bool {
-        let is_one = matches!(&expression.kind, ExpressionKind::Call(function, _) if function.is_of_sequences());
+        let is_one = matches!(&expression.kind, ExpressionKind::Call(function, _) if function.draws());
         is_one || expression.children().into_iter().any(draws)
     }
     let mut read = Vec::new();

@@ -3,13 +3,15 @@
 //!
 //! 1. A call is one of a volatile function ([`crate::function::UserFunction`]), which the engine evaluates row by row: whoever runs the
 //!    query runs the statements. A row of several columns is its value, and of any number of rows the array of all.
-//! 2. Each statement is bound when its turn comes, with the arguments as constants; the rows of the last one become that value.
+//! 2. In a statement with a call that may change something each VOLATILE function is run, since it may see what has been changed by then.
+//! 3. Each statement is bound when its turn comes, with the arguments as constants; the rows of the last one become that value.
 
 use super::logical::relabel;
 use super::routine::{RoutineCall, first_row};
 use super::sql_function::value_of_one_row;
 use crate::catalog::{FoundRoutine, Returned, Routine, RoutineBody};
 use crate::error::{Position, Result};
+use crate::function::Volatility;
 use crate::relation::builder::{ArgumentNames, Builder, FromItem, Rows};
 use crate::relation::{Expression, Relation};
 use crate::types::{DataType, SystemType};
@@ -18,7 +20,8 @@ use std::sync::Arc;
 impl Builder<'_> {
     /// Whether a call runs statements.
     pub(super) fn is_run(&self, found: &FoundRoutine) -> bool {
-        found.routine.is_run || self.views.contains(&found.key)
+        let is_volatile = || found.routine.volatility == Volatility::Volatile && self.catalog.runs_volatile();
+        found.routine.is_run || self.views.contains(&found.key) || is_volatile()
     }
 
     /// Whether something that has been built calls a function whose statements are run then, though its query could stand in place of
