@@ -39,6 +39,8 @@ pub(super) struct StatementCaller {
     waits: bool,
     state: crate::catalog::State,
     depth: usize,
+    /// Who acts in the statement, if it is not who acts outside of all calls.
+    owner: Option<Arc<str>>,
 }
 
 impl StatementCaller {
@@ -52,6 +54,7 @@ impl StatementCaller {
             waits: session.waits,
             state: snapshot.state.clone(),
             depth: session.called.map_or(0, |called| called.depth),
+            owner: session.called.and_then(|called| called.owner.clone()),
         }
     }
 }
@@ -74,7 +77,7 @@ impl StatementCaller {
         let called = Called {
             depth: self.depth + 1,
             state: (!is_volatile).then(|| self.state.clone()),
-            owner: callee.owner.clone(),
+            owner: callee.owner.clone().or_else(|| self.owner.clone()),
         };
         let running = Running {
             engine: &self.engine,

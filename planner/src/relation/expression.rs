@@ -173,6 +173,12 @@ impl Expression {
         }
     }
 
+    /// Whether it draws from a sequence or may change something ([`Function::draws`]); not what its subqueries do.
+    pub fn draws(&self) -> bool {
+        let is_one = matches!(&self.kind, ExpressionKind::Call(function, _) if function.draws());
+        is_one || self.children().into_iter().any(Expression::draws)
+    }
+
     /// The direct children, subqueries' own relations not included (their `Any`/`All` predicates are).
     pub fn children(&self) -> Vec<&Expression> {
         match &self.kind {

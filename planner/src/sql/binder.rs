@@ -41,6 +41,8 @@ pub(crate) struct Binder<'b, 'a> {
     pub(super) locks_next: Option<super::locking::Clauses>,
     /// The table whose rows the statement changes.
     pub(super) changed: Option<crate::catalog::TableName>,
+    /// What the table whose rows change was called, and its columns, when the text was kept.
+    pub(super) kept_target: Option<crate::catalog::Meant>,
     /// The view through which rows change.
     pub(super) through: Option<std::rc::Rc<super::change::Through>>,
     /// What a MERGE does with the rows of which RETURNING is being bound.
@@ -98,6 +100,7 @@ impl<'b, 'a> Binder<'b, 'a> {
             parts: None,
             through: None,
             merge_action: None,
+            kept_target: None,
             result_of: None,
         }
     }

@@ -38,6 +38,7 @@ impl Binder<'_, '_> {
     pub(super) fn insert(mut self, insert: &ast::Insert, withs: &[&ast::With]) -> Result<Statement> {
         let clauses = self.insert_clauses(insert)?;
         let name = self.changed_object(clauses.table)?;
+        self.kept_target = self.builder.meant(&self.object_name(clauses.table)?);
         let info = self.table_to_insert(&name, self.position(clauses.table.span()))?;
         self.note_changed(&self.object_name(clauses.table)?, self.through.as_deref(), &info);
         let definitions = self.bind_withs(withs)?;
@@ -259,7 +260,11 @@ impl Binder<'_, '_> {
     pub(super) fn named_columns<'n>(&'n self, info: &'n TableInfo) -> Vec<&'n str> {
         match &self.through {
             Some(through) => through.columns.iter().map(|(name, _)| name.as_str()).collect(),
-            None => info.fields.iter().map(|field| field.name.as_str()).collect(),
+            None => {
+                let kept = self.kept_target.as_ref().and_then(|kept| kept.columns.as_deref()).unwrap_or_default();
+                let of = |(at, field): (usize, &'n Field)| kept.get(at).map_or(field.name.as_str(), String::as_str);
+                info.fields.iter().enumerate().map(of).collect()
+            }
         }
     }
 

@@ -14,10 +14,12 @@ use super::values::may_be_null;
 use super::{Builder, Clause, Coercion, Rows, Scope, ScopeColumn, checked_key, walk};
 use crate::catalog::TableName;
 use crate::error::{Error, ErrorKind, Position, Result};
+use crate::function::Function;
 use crate::relation::column_set::ColumnSet;
 use crate::relation::effects::effects;
-use crate::relation::{ColumnId, Expression, ExpressionKind, Relation, SortKey};
+use crate::relation::{AggregateCall, ColumnId, Expression, ExpressionKind, Relation, SortKey};
 use crate::types::{DataType, SortOrder};
+use crate::value::Value;
 use std::sync::Arc;
 
 /// What an item of ORDER BY or GROUP BY stands for.
@@ -354,7 +356,8 @@ impl Builder<'_> {
         let of_windows = windows.iter_mut().flat_map(|window| window.expressions_mut());
         of_windows.into_iter().try_for_each(|expression| grouping.replace(expression))?;
         drop(windows);
-        let aggregates = scope.aggregates().clone();
+        let mut aggregates = scope.aggregates().clone();
+        let input = self.drawn_arguments(input, &mut aggregates);
         let count = keys.len();
         let mut values: Vec<(ColumnId, Expression)> = Vec::with_capacity(count);
         for key in keys {
@@ -378,6 +381,35 @@ impl Builder<'_> {
             relation = self.filter(relation, predicate);
         }
         Ok(relation)
+    }
+
+    /// Arguments of aggregates that draw from sequences or change something, computed once for each row below the Aggregate.
+    fn drawn_arguments(
+        &mut self,
+        input: Arc<Relation>,
+        aggregates: &mut [(ColumnId, AggregateCall)],
+    ) -> Arc<Relation> {
+        let mut drawn = Vec::new();
+        for (_, call) in aggregates.iter_mut() {
+            let Some(argument) = call.argument.as_mut().filter(|argument| argument.draws()) else { continue };
+            let (id, value) = self.taken_out(argument);
+            let of = value.data_type;
+            // For rows alone that FILTER leaves.
+            let value = match &call.filter {
+                Some(filter) => {
+                    let null = Expression::constant(Value::Null, of);
+                    Expression::call(Function::Case, vec![filter.clone(), value, null], of)
+                }
+                None => value,
+            };
+            drawn.push((id, value));
+        }
+        if drawn.is_empty() {
+            return input;
+        }
+        let mut columns: Vec<_> = input.columns().into_iter().map(|id| (id, self.columns.reference(id))).collect();
+        columns.extend(drawn);
+        Arc::new(Relation::Project { input, columns })
     }
 
     /// The keys with their columns, and as further keys the columns that the clauses above mention and that are determined.
@@ -552,14 +584,10 @@ impl Builder<'_> {
 
 /// Takes the columns that draw from sequences, or change something, and that no key of the order reads.
 fn drawn_items(columns: &mut Vec<(ColumnId, Expression)>, keys: &[SortKey]) -> Vec<(ColumnId, Expression)> {
-    fn draws(expression: &Expression) -> bool {
-        let is_one = matches!(&expression.kind, ExpressionKind::Call(function, _) if function.draws());
-        is_one || expression.children().into_iter().any(draws)
-    }
     let mut read = Vec::new();
     keys.iter().for_each(|key| walk::expression_columns(&key.expression, &mut read));
     let all = std::mem::take(columns);
-    let (drawn, others) = all.into_iter().partition(|(id, expression)| draws(expression) && !read.contains(id));
+    let (drawn, others) = all.into_iter().partition(|(id, expression)| expression.draws() && !read.contains(id));
     *columns = others;
     drawn
 }

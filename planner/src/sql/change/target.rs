@@ -62,6 +62,7 @@ impl Binder<'_, '_> {
         let written_name = self.object_name(written)?;
         let kept = self.builder.meant(&written_name);
         let name = kept.as_ref().map_or_else(|| written_name.clone(), |kept| kept.now.clone());
+        self.kept_target.clone_from(&kept);
         let through = match verb {
             Verb::Merge => None,
             _ => self.through(&name, verb, position)?,

@@ -122,6 +122,7 @@ impl<'a> Binder<'_, 'a> {
         binder.text.clone_from(&self.text);
         binder.parts.clone_from(&self.parts);
         binder.through.clone_from(&self.through);
+        binder.kept_target.clone_from(&self.kept_target);
         let bound = bind(binder)?;
         self.builder.parameters.clone_from(&builder.parameters);
         self.builder.note_all(builder.take_notes());

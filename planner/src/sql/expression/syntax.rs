@@ -18,7 +18,9 @@ impl Binder<'_, '_> {
         otherwise: Option<&ast::Expr>,
         scope: &Scope<'_>,
     ) -> Result<Expression> {
-        let operand = operand.map(|operand| self.bind_expression(operand, scope)).transpose()?;
+        let mut operand = operand.map(|operand| self.bind_expression(operand, scope)).transpose()?;
+        let position = operand.as_ref().and_then(|operand| operand.position);
+        let drawn = operand.as_mut().filter(|operand| operand.draws()).map(|operand| self.builder.taken_out(operand));
         let mut bound = Vec::with_capacity(branches.len());
         for branch in branches {
             let when = self.bind_expression(&branch.condition, scope)?;
@@ -26,7 +28,11 @@ impl Binder<'_, '_> {
             bound.push((condition, self.bind_expression(&branch.result, scope)?));
         }
         let otherwise = otherwise.map(|otherwise| self.bind_expression(otherwise, scope)).transpose()?;
-        self.builder.case(bound, otherwise)
+        let value = self.builder.case(bound, otherwise)?;
+        match drawn {
+            Some(drawn) => self.builder.over_computed(vec![drawn], value, position),
+            None => Ok(value),
+        }
     }
 
     /// `EXTRACT(field FROM source)`.

@@ -87,6 +87,11 @@ impl Builder<'_> {
             (false, false) => Gather::Sorted,
             (false, true) => Gather::Arrived,
         };
+        if kept.needed.as_ref().is_some_and(Expression::draws) {
+            // It would be evaluated to see whether it is NULL, and once more.
+            let what = format!("{name} of what draws from a sequence or changes something is");
+            return Err(Error::unsupported(what).at(place.position));
+        }
         let text = row_text(&kept.values, kept.element, order, distinct).map_err(|error| error.at(place.position))?;
         let needed =
             kept.needed.map(|value| fold::call(Function::IsNotNull, vec![shown_value(value)], DataType::Boolean));

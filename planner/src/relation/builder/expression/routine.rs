@@ -23,7 +23,7 @@ use crate::function::{Function, is_same};
 use crate::join_kind::JoinKind;
 use crate::relation::builder::{ArgumentNames, Builder, FromItem, Rows};
 use crate::relation::effects::effects;
-use crate::relation::{Expression, ExpressionKind, Relation};
+use crate::relation::{ColumnId, Expression, ExpressionKind, Relation};
 use crate::types::{DataType, SystemType};
 use crate::value::Value;
 use std::sync::Arc;
@@ -208,11 +208,27 @@ impl Builder<'_> {
         if computed.is_empty() {
             return Ok(value.at(position));
         }
+        self.over_computed(computed, value, position)
+    }
+
+    /// Takes an expression out of its place, where its column is from now on: for [`Builder::over_computed`].
+    pub(crate) fn taken_out(&mut self, expression: &mut Expression) -> (ColumnId, Expression) {
+        let id = self.columns.add("computed", expression.data_type, true);
+        let column = self.columns.reference(id).at(expression.position);
+        (id, std::mem::replace(expression, column))
+    }
+
+    /// A value over others that are computed once.
+    pub(crate) fn over_computed(
+        &mut self,
+        computed: Vec<(ColumnId, Expression)>,
+        value: Expression,
+        position: Option<Position>,
+    ) -> Result<Expression> {
         let input = Arc::new(Relation::Project { input: FromItem::nothing().relation, columns: computed });
-        let name = &found.routine.name;
-        let id = self.columns.add(name.clone(), value.data_type, true);
+        let id = self.columns.add("value", value.data_type, true);
         let relation = Arc::new(Relation::Project { input, columns: vec![(id, value)] });
-        self.scalar_subquery((relation, vec![(name.clone(), id)]), position)
+        self.scalar_subquery((relation, vec![("value".to_owned(), id)]), position)
     }
 
     fn value_of_body(
@@ -307,7 +323,7 @@ impl Builder<'_> {
     fn passed(
         &mut self,
         arguments: Vec<Expression>,
-    ) -> (Vec<Expression>, Vec<(crate::relation::ColumnId, Expression)>) {
+    ) -> (Vec<Expression>, Vec<(ColumnId, Expression)>) {
         let (mut passed, mut computed) = (Vec::with_capacity(arguments.len()), Vec::new());
         for argument in arguments {
             let mut parts = 0;
