@@ -249,6 +249,15 @@ impl Catalog for Snapshot<'_> {
         Ok(function)
     }
 
+    fn next_row(&self, name: &TableName) -> Result<Option<(u64, u8)>> {
+        let Some(info) = self.with_numbers(name)? else { return Ok(None) };
+        let Some((found, CatalogEntry::Table(_))) = self.find(name) else { return Ok(None) };
+        let Ok(stored) = self.state.table(&found) else { return Ok(None) };
+        // The next statement gives other numbers.
+        self.counts.set(true);
+        Ok(Some((stored.stored().rows() as u64, info.hidden.epoch)))
+    }
+
     fn runs_volatile(&self) -> bool {
         self.has_volatile.set(true);
         self.runs_volatile.get()

@@ -13,7 +13,7 @@ use crate::plan::Timings;
 use crate::running::{Called, Running, SessionOptions};
 use crate::snapshot::Snapshot;
 use crate::stream::ResultStream;
-use crate::transaction::{TransactionStatus, Work};
+use crate::transaction::Work;
 use crate::{Error, ErrorKind, Result};
 use multiloop_exec::column::arrow::to_column_of;
 use multiloop_exec::workers::context::{Cancellation, Progress};
@@ -127,15 +127,13 @@ fn value_of(rows: ResultStream) -> Result<Value> {
 /// Runs a statement, which calls functions that change something, as a transaction of its own.
 pub(super) fn in_own_transaction(
     session: &Running<'_>,
-    run: impl FnOnce() -> Result<ResultStream>,
+    run: impl FnOnce(&Running<'_>) -> Result<ResultStream>,
 ) -> Result<ResultStream> {
-    session.work.begin(multiloop_planner::sql::TransactionMode::default(), true);
-    match run() {
-        Ok(done) if session.work.status() == TransactionStatus::Active => session.end_transaction().map(|_| done),
-        Ok(done) => Ok(done),
-        Err(error) => {
-            session.abandon_transaction();
-            Err(error)
-        }
-    }
+    let fork = session.work.forked();
+    let (cancellation, progress) = (session.cancellation.clone(), Arc::clone(&session.progress));
+    let own = Running { work: &fork.work, cancellation, progress, ..*session };
+    let done = run(&own).inspect_err(|_| own.abandon_transaction())?;
+    own.end_transaction()?;
+    session.work.join(&fork);
+    Ok(done)
 }

@@ -40,15 +40,15 @@ pub(crate) fn run_kept(
     parameters: &[(Value, DataType)],
     timings: Timings,
 ) -> Result<ResultStream> {
-    let run = |wide: bool| {
+    let run = |session: &Running<'_>, wide: bool| {
         let keeper = keeper.filter(|_| !wide);
         provider::while_outgrown(|| run_changing(session, (bind, keeper), parameters, timings, wide))
     };
-    let run = || match run(false) {
-        Err(error) if error.kind().asks_for_wide_numerics() => run(true),
+    let run = |session: &Running<'_>| match run(session, false) {
+        Err(error) if error.kind().asks_for_wide_numerics() => run(session, true),
         result => result,
     };
-    match run() {
+    match run(session) {
         Err(error) if error.kind() == ErrorKind::NeedsTransaction => in_own_transaction(session, run),
         result => result,
     }
@@ -110,6 +110,8 @@ fn run_once(
             statement = bind(snapshot, &types, wide)?;
         }
         if snapshot.calls() {
+            // Calls may take the right to write themselves.
+            drop(write);
             return run_calling(&runner, statement, (timings, wide));
         }
         let keeper = keeper.filter(|_| !snapshot.reads_files());

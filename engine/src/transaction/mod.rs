@@ -132,6 +132,14 @@ struct Savepoint {
     told: usize,
 }
 
+/// A session in a transaction of one statement's own.
+#[derive(Debug)]
+pub(crate) struct Fork {
+    pub(crate) work: Arc<Work>,
+    /// The settings, and what is temporary, when it began.
+    before: (Settings, Arc<Schema>),
+}
+
 /// Where a transaction stood when a statement began.
 #[derive(Debug)]
 pub(crate) struct StatementMark {
@@ -573,6 +581,47 @@ impl Work {
         transaction.failed = false;
         inner.settings = savepoint.settings.clone();
         Ok(())
+    }
+
+    /// The same session in a transaction of one statement's own, which what other threads do in the session meanwhile is no part of.
+    pub(crate) fn forked(&self) -> Fork {
+        let (inner, before) = {
+            let inner = self.inner();
+            let before = (inner.settings.clone(), Arc::clone(&inner.temporary));
+            let (settings, defaults) = (inner.settings.clone(), inner.defaults.clone());
+            let (temporary, statement) = (Arc::clone(&inner.temporary), inner.statement);
+            // The transaction begins when the statement does.
+            let message = statement.or(inner.message);
+            (Inner { settings, defaults, temporary, transaction: None, statement, message }, before)
+        };
+        let work = Work {
+            session: self.session,
+            database: Mutex::new(self.identity().1),
+            access: Mutex::new(self.access()),
+            inner: Mutex::new(inner),
+            writing: Turn::default(),
+            sequence: Arc::clone(&self.sequence),
+            drawn: Arc::clone(&self.drawn),
+            warnings: Mutex::new(Arc::from([])),
+        };
+        work.begin(TransactionMode::default(), true);
+        Fork { work: Arc::new(work), before }
+    }
+
+    /// Takes over what a transaction that has been committed has changed of what is the session's own.
+    pub(crate) fn join(&self, fork: &Fork) {
+        let (settings, temporary) = {
+            let inner = fork.work.inner();
+            (inner.settings.clone(), Arc::clone(&inner.temporary))
+        };
+        self.warn(fork.work.warnings());
+        let inner = &mut *self.inner();
+        if settings != fork.before.0 {
+            inner.settings = settings;
+        }
+        if !Arc::ptr_eq(&temporary, &fork.before.1) {
+            inner.temporary = temporary;
+        }
     }
 
     /// What the transaction that is open is at, to go back to it; none without one.

@@ -497,6 +497,12 @@ pub trait Catalog {
         Err(Error::unsupported("a function whose statements are run is"))
     }
 
+    /// The number that the next row gets of a table that a statement inserts into, and how often the table has been written anew; none
+    /// where nobody knows.
+    fn next_row(&self, _: &TableName) -> Result<Option<(u64, u8)>> {
+        Ok(None)
+    }
+
     /// Whether the statements of all VOLATILE functions are run: the statement calls one that changes something, and they may see that.
     /// Whoever asks has the query of such a function.
     fn runs_volatile(&self) -> bool {

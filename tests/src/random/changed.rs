@@ -168,7 +168,8 @@ impl Writer<'_> {
     }
 
     /// A function, or a procedure, that changes tables, and calls of it. What it gives comes to a table by way of another one: what a
-    /// statement has inserted so far, functions that it calls see in PostgreSQL alone.
+    /// statement has inserted so far, functions that it calls see in PostgreSQL alone. PostgreSQL's tables are temporary, and functions
+    /// of that schema are found by its name alone.
     fn routine(&mut self, number: usize) -> Vec<String> {
         let (table, target) = (self.any_table(), self.any_table());
         let mut steps: Vec<String> = (0..=self.choices.pick(2)).map(|_| self.change()).collect();
@@ -191,15 +192,15 @@ impl Writer<'_> {
         let (first, count) = (self.choices.pick(20), self.choices.pick(3));
         if is_procedure {
             return vec![
-                format!("CREATE PROCEDURE p{number}(a integer) {body}"),
-                format!("CALL p{number}({first})"),
-                format!("CALL p{number}(a => {count})"),
+                format!("CREATE PROCEDURE pg_temp.p{number}(a integer) {body}"),
+                format!("CALL pg_temp.p{number}({first})"),
+                format!("CALL pg_temp.p{number}(a => {count})"),
             ];
         }
         let last = first + count;
         vec![
-            format!("CREATE FUNCTION f{number}(a integer) RETURNS bigint {body}"),
-            format!("CREATE TABLE r{number} AS SELECT x, f{number}(x) AS y FROM generate_series({first}, {last}) x"),
+            format!("CREATE FUNCTION pg_temp.f{number}(a integer) RETURNS bigint {body}"),
+            format!("CREATE TABLE r{number} AS SELECT x, pg_temp.f{number}(x) AS y FROM generate_series({first}, {last}) x"),
             format!("INSERT INTO {} (c0, c1) SELECT x, y FROM r{number}", target.name),
         ]
     }

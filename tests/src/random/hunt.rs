@@ -229,10 +229,11 @@ impl<'a> Bench<'a> {
             while theirs.as_ref().and_then(Outcome::state) == Some("57014") {
                 theirs = self.postgres.as_mut().map(|postgres| postgres.run(sql)).transpose()?;
             }
-            if ours.is_bug() || theirs.is_some_and(|theirs| theirs.state() != ours.state()) {
+            if ours.is_bug() || theirs.as_ref().is_some_and(|theirs| theirs.state() != ours.state()) {
+                let theirs = theirs.map(|theirs| format!(", theirs {}", theirs.show())).unwrap_or_default();
                 return Ok(Some((
                     format!("around: {}", without_digits(&ours.show())),
-                    format!("{sql}: {}", ours.show()),
+                    format!("{sql}: {}{theirs}", ours.show()),
                 )));
             }
         }

@@ -23,6 +23,7 @@ mod parse_and_bind;
 mod readme;
 mod rights;
 mod rule_cases;
+mod run_functions;
 mod scans;
 mod sequences;
 mod sessions;

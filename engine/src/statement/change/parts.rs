@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 /// What is to be done to a table.
 enum Step {
-    /// Rows come in.
-    Insert(Table, Checks),
+    /// Rows come in; the first is to get this number.
+    Insert(Table, Checks, Option<u64>),
     /// Rows get other values in these columns.
     Update(Vec<usize>, Given, Checks),
     /// Rows go.
@@ -212,7 +212,7 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
             ChangeKind::Insert { conflict: None, checks } => {
                 let checks = Checks::of(checks, &given.rows, declared.len());
                 let rows = given.rows.clone().rearranged(&columns).with_fields(declared)?;
-                self.steps.push((table, Step::Insert(rows, checks)));
+                self.steps.push((table, Step::Insert(rows, checks, change.first_row)));
                 Ok(Some(Outcome { count: given.rows.rows(), rows: given.rows }))
             }
             ChangeKind::Insert { conflict: Some(_), .. } => self.insert_unless(change, given),
@@ -247,7 +247,7 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
                 let gone = Given { numbers: Arc::new(deleted), rows: Table::empty(Vec::new()) };
                 self.steps.push((table.clone(), Step::Delete(gone)));
                 self.steps.push((table.clone(), Step::Update(columns.clone(), updated, Checks::default())));
-                self.steps.extend(inserted.map(|rows| (table, Step::Insert(rows, Checks::default()))));
+                self.steps.extend(inserted.map(|rows| (table, Step::Insert(rows, Checks::default(), None))));
                 Ok(Some(outcome))
             }
         }
@@ -351,7 +351,11 @@ impl<'r: 'w, 'w> Changing<'r, 'w> {
                 Ok(runner.snapshot.changed_handle(&name) == Some(base.table(&name)?.info.handle))
             };
             match step {
-                Step::Insert(rows, checks) => {
+                Step::Insert(_, _, Some(first)) if base.table(&name)?.stored().rows() as u64 != first => {
+                    runner.check_calls(&name, base)?;
+                    return Ok(false);
+                }
+                Step::Insert(rows, checks, _) => {
                     self.has_changed |= rows.rows() > 0;
                     let appended = runner.append_to(&mut write.state, &name, |_| Ok(rows))?;
                     let row = |at: usize| appended.rows.rows_at(&[at], &all_columns(&appended.rows), &context);

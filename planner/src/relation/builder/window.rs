@@ -272,6 +272,19 @@ impl Builder<'_> {
         self.filter(input, Expression::call(Function::Equal, vec![number, one], DataType::Boolean))
     }
 
+    /// Rows, in their order, with the numbers that they get behind those of a table that has so many, and has been written anew so often.
+    pub(crate) fn numbered_behind(&mut self, input: Arc<Relation>, (rows, epoch): (u64, u8)) -> (Arc<Relation>, ColumnId) {
+        let (numbered, number) = self.numbered(input, Vec::new(), Vec::new());
+        let mut columns: Vec<_> = numbered.columns().into_iter().map(|id| (id, self.columns.reference(id))).collect();
+        let before = Expression::constant(Value::Int(rows as i64 - 1), DataType::BigInt);
+        let id = self.columns.add("row number", DataType::BigInt, false);
+        columns.push((id, Expression::call(Function::Add, vec![number, before], DataType::BigInt)));
+        if epoch > 0 {
+            self.epochs.insert(id, epoch);
+        }
+        (Arc::new(Relation::Project { input: numbered, columns }), id)
+    }
+
     /// Rows with their numbers, from 1, in an order among those that have the same values of these.
     pub(super) fn numbered(
         &mut self,

@@ -30,7 +30,8 @@ impl Binder<'_, '_> {
         let (rows, returning) = self.returned(relation, vec![(NUMBER.to_owned(), number)], items);
         let rows = (self.builder.attach(definitions, rows.0), rows.1);
         let query = self.into_query(rows);
-        Ok(Statement::Change(Box::new(Change { table: base, kind: ChangeKind::Delete, query, returning })))
+        let kind = ChangeKind::Delete;
+        Ok(Statement::Change(Box::new(Change { table: base, kind, query, returning, first_row: None })))
     }
 
     /// The table whose rows go; what Multiloop does not have of a DELETE is an error.

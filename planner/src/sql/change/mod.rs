@@ -37,6 +37,8 @@ pub struct Change {
     pub query: Query,
     /// How many columns RETURNING has, if it is there.
     pub returning: Option<usize>,
+    /// The number that the first row is to get that comes in, where RETURNING tells of places.
+    pub first_row: Option<u64>,
 }
 
 impl Change {

@@ -62,10 +62,23 @@ impl Binder<'_, '_> {
         let filled_ids: Vec<_> = filled.iter().map(|(_, id)| *id).collect();
         let (relation, shown, checks) = self.seen_after(info, (relation, &filled_ids))?;
         let kept = self.builder.meant(&self.object_name(clauses.table)?);
+        let hidden = if self.through.is_none() { self.hidden_names().to_vec() } else { Vec::new() };
+        // What ON CONFLICT updates has other places, and so has what another part of the statement inserts.
+        let is_alone = clauses.on.is_none() && self.parts.is_none();
+        let next = match hidden.contains(&"ctid") && is_alone {
+            true => self.builder.catalog.next_row(&name).map_err(|error| error.at(position))?,
+            false => None,
+        };
+        let (relation, number) = match next {
+            Some(next) => {
+                let (relation, number) = self.builder.numbered_behind(relation, next);
+                (relation, Some(number))
+            }
+            None => (relation, None),
+        };
         let mut item = self.builder.as_table((relation, shown), &name, kept.as_ref());
         if self.through.is_none() {
-            let hidden = self.hidden_names().to_vec();
-            item = self.builder.with_hidden(item, &hidden, None).map_err(|error| error.at(position))?;
+            item = self.builder.with_hidden(item, &hidden, number).map_err(|error| error.at(position))?;
         }
         if let Some(alias) = clauses.alias {
             item = item.aliased(&Self::fold(alias), &[])?;
@@ -90,6 +103,7 @@ impl Binder<'_, '_> {
             kind: ChangeKind::Insert { conflict, checks },
             query,
             returning,
+            first_row: next.map(|(rows, _)| rows),
         })))
     }
 }

@@ -55,6 +55,7 @@ impl Binder<'_, '_> {
             kind: ChangeKind::Update { columns, checks },
             query,
             returning,
+            first_row: None,
         })))
     }
 
