@@ -109,8 +109,8 @@ impl Checked {
 
     fn check(&mut self, sql: &str, expected: &[Vec<String>]) {
         let Some(full) = self.plan(sql) else { return };
-        // A view may draw from a sequence, and gives another value each time.
-        if full.program.contains("next_value(") {
+        // A view may draw from a sequence, and gives another value each time; functions that are called may change something.
+        if full.program.contains("next_value(") || full.program.contains("user_") {
             return;
         }
         let mut seen = BTreeSet::from([full.program]);

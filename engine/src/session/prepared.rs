@@ -424,6 +424,18 @@ impl Prepared {
                 let sight = snapshot.sight(&fields);
                 Ok(Execution::CopyIn(CopyIn::new(session, (name, columns), fields, options, sight)))
             }
+            Bound::CopyTo { options, .. } if snapshot.calls() => {
+                let bind = |catalog: &dyn Catalog, types: &[DataType], wide: bool| {
+                    let bind = if wide { sql::bind_wide } else { sql::bind };
+                    match bind(&self.statement.parsed, catalog, types)? {
+                        Bound::CopyTo { query, .. } => Ok(Bound::Query(query)),
+                        _ => Err(Error::internal("a COPY was bound to something else")),
+                    }
+                };
+                let typed: Vec<_> = parameters.iter().cloned().zip(self.types.iter().copied()).collect();
+                let rows = stack::deep(|| statement::run(&running, &bind, &typed, Timings::default()))?;
+                Ok(Execution::CopyOut(CopyOut { rows, options }))
+            }
             Bound::CopyTo { query, options, .. } => {
                 let context = running.context();
                 let planned = running.plan(query, snapshot, &context)?;

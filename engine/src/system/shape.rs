@@ -22,7 +22,7 @@ pg_catalog.multiloop_relation 0 r
 pg_catalog.multiloop_type 0 r
   oid oid!, shown text!, suffix text!, base oid!, visible boolean!, name name!, schema name!
 pg_catalog.multiloop_procedure 0 r
-  oid oid!, shown text!, arguments text!, result text!, identity text, definition text, body text, visible
+  oid oid!, shown text!, arguments text!, result text, identity text, definition text, body text, visible
   boolean, types text
 pg_catalog.multiloop_namespace 0 r
   oid oid!, shown text!

@@ -1,6 +1,6 @@
 //! Functions whose statements are run, where several sessions and threads call them at once.
 
-use multiloop::{Engine, Session, Value};
+use multiloop::{Engine, Execution, Session, Value};
 use std::thread;
 
 /// Calls of each.
@@ -84,6 +84,9 @@ fn parameters_and_cancelling() {
         assert_eq!(rows.collect_batches().expect("it runs").iter().map(|batch| batch.num_rows()).sum::<usize>(), 3);
     }
     assert_eq!(of(&session, "SELECT count(*) FROM log WHERE who = 7"), 9);
+    let copied = session.prepare("COPY (SELECT take(9) FROM generate_series(1, 2)) TO STDOUT").expect("it is prepared");
+    assert!(matches!(session.run(&copied, &[]).expect("it runs"), Execution::CopyOut(_)));
+    assert_eq!(of(&session, "SELECT count(*) FROM log WHERE who = 9"), 2);
     let handle = session.cancel_handle();
     let error = thread::scope(|scope| {
         let running = scope.spawn(|| {

@@ -43,6 +43,8 @@ fn wrong(message: impl Into<String>) -> Error {
 pub(in crate::sql) fn of_any_length(of: DataType) -> DataType {
     match of {
         DataType::Decimal { .. } => DataType::Numeric,
+        DataType::Varchar(_) => DataType::VARCHAR,
+        DataType::Char(_) => DataType::BPCHAR,
         list if list.element().is_some() && !list.is_vector() => {
             list.element().map_or(list, |element| DataType::list(of_any_length(element)))
         }
