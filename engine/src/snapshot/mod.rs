@@ -247,19 +247,16 @@ impl<'a> Snapshot<'a> {
         self.is_trusted.set(true);
     }
 
-    /// Whether it calls functions of which the statements are run.
+    /// Whether it calls functions of which the statements are run. One that is not VOLATILE may call one that is.
     pub(crate) fn calls(&self) -> bool {
         !self.running.borrow().is_empty()
     }
 
-    /// Whether it calls such functions that may change something.
-    pub(crate) fn changes_by_calls(&self) -> bool {
-        self.running.borrow().iter().any(|known| known.volatility() == Volatility::Volatile)
-    }
-
     /// Whether the statement is to be bound once more, with the statements of all VOLATILE functions run.
     pub(crate) fn is_to_run_volatile(&self) -> bool {
-        let is_new = self.has_volatile.get() && self.changes_by_calls() && !self.runs_volatile.get();
+        let is_one = |known: &Arc<UserDefinition>| known.volatility() == Volatility::Volatile;
+        let changes = self.running.borrow().iter().any(is_one);
+        let is_new = self.has_volatile.get() && changes && !self.runs_volatile.get();
         self.runs_volatile.set(is_new || self.runs_volatile.get());
         is_new
     }

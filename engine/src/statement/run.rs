@@ -135,11 +135,10 @@ fn run_calling(
     (mut timings, wide): (Timings, bool),
 ) -> Result<Option<ResultStream>> {
     let Runner { session, snapshot, .. } = *runner;
-    let changes = snapshot.changes_by_calls();
-    if changes && session.work.status() == TransactionStatus::Idle {
+    if session.work.status() == TransactionStatus::Idle {
         return Err(Error::new(ErrorKind::NeedsTransaction, "a statement that calls functions needs a transaction"));
     }
-    let mark = if changes { session.work.mark() } else { None };
+    let mark = session.work.mark();
     let run = || {
         let _entered = calls::enter(Arc::new(StatementCaller::of(session, snapshot)));
         if !matches!(statement, Statement::Change(_)) {

@@ -124,7 +124,7 @@ impl Runner<'_> {
     /// An error (0A000) for a table whose rows the statement changes, and a function that it calls has changed: run once more, the
     /// function would change it again.
     fn check_calls(&self, name: &Qualified, state: &State) -> Result<()> {
-        if !self.snapshot.changes_by_calls() {
+        if !self.snapshot.calls() {
             return Ok(());
         }
         let base = self.session.work.base();
