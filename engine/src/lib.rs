@@ -36,8 +36,8 @@ mod access;
 mod activity;
 #[cfg(feature = "async")]
 mod asynchronous;
-mod catalog;
 mod calls;
+mod catalog;
 mod counters;
 mod drawn;
 mod effects;

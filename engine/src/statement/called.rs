@@ -112,7 +112,8 @@ impl StatementCaller {
 
 /// The value of the one row and column of a query.
 fn value_of(rows: ResultStream) -> Result<Value> {
-    let field = rows.fields().first().cloned().ok_or_else(|| Error::internal("a function's last statement gives nothing"))?;
+    let field =
+        rows.fields().first().cloned().ok_or_else(|| Error::internal("a function's last statement gives nothing"))?;
     let batches = rows.collect_batches()?;
     let Some(batch) = batches.iter().find(|batch| batch.num_rows() > 0) else { return Ok(Value::Null) };
     let value = to_column_of(batch.column(0), &field)?.value(0, field.data_type);

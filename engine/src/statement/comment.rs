@@ -46,7 +46,9 @@ impl Runner<'_> {
             Commented::Column(..) | Commented::Constraint(..) => {
                 self.snapshot.facts.check_owner_of(name, object, ("relation", &name.name))
             }
-            Commented::Routine(of) => self.snapshot.facts.check_owner_of(name, object, (of.kind.sought(), &of.name.plain())),
+            Commented::Routine(of) => {
+                self.snapshot.facts.check_owner_of(name, object, (of.kind.sought(), &of.name.plain()))
+            }
             Commented::Object(..) => self.snapshot.facts.check_owner(name, object),
         }
     }

@@ -145,7 +145,8 @@ impl Runner<'_> {
                 for schema in schemas {
                     let of = state.schema(schema).ok_or_else(|| unknown_schema(schema))?;
                     self.snapshot.facts.check_schema(state, Right::Usage, schema)?;
-                    let is_one = |entry: &Entry| matches!(entry, Entry::Routine(one) if kind.includes(one.is_procedure));
+                    let is_one =
+                        |entry: &Entry| matches!(entry, Entry::Routine(one) if kind.includes(one.is_procedure));
                     let routines = of.objects.iter().filter(|(_, one)| is_one(&one.entry));
                     all.extend(routines.map(|(name, _)| Qualified { schema: schema.clone(), name: name.clone() }));
                 }

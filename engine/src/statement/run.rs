@@ -2,8 +2,8 @@
 
 use super::called::{StatementCaller, in_own_transaction};
 use super::kept::{Keeper, PlannedChange, query_of};
-use crate::calls;
 use super::{described, fields_of};
+use crate::calls;
 use crate::plan::{Timings, timed};
 use crate::running::{Runner, Running};
 use crate::snapshot::Snapshot;
@@ -212,7 +212,11 @@ impl Runner<'_> {
             }
             Statement::Call { query, gives_row } => {
                 let rows = self.query(*query, timings)?;
-                if gives_row { Ok(rows.with_verb("CALL")) } else { rows.collect_batches().map(|_| ResultStream::done("CALL")) }
+                if gives_row {
+                    Ok(rows.with_verb("CALL"))
+                } else {
+                    rows.collect_batches().map(|_| ResultStream::done("CALL"))
+                }
             }
             Statement::Explain { kind, analyze, form, query } => explain::explain(self, kind, (analyze, form), query),
             statement @ (Statement::CreateTable { .. }

@@ -3,7 +3,7 @@
 //!
 //! Read in this order: `parse` splits a script, `spelling`, `ahead`, `forms` and `grouping_words` mend what sqlparser misreads or does
 //! not know, `escapes` spells strings whose backslashes are escapes, `refused` names what is not supported, the `dialect` is ours;
-//! `statement` tells the kinds apart, and
+//! `statement` tells the kinds apart, `step` binds those of a function's body, and
 //! those that are no queries have a file each (`kept`, with `kept_lambdas`, is what of them is stored as text; `change` has those that
 //! change rows); `query` and the files
 //! of its clauses walk queries, `expression` scalars. What only DuckDB reads has files of its own: `star`, `columns`, `alias` (names of
@@ -84,7 +84,9 @@ pub use definition::{
     ColumnSequence, Commented, Definition, Grant, Granted, Grantee, NewIndex, ObjectKind, RenamedPart,
 };
 pub use definition::{LockMode, LockTable, Maintenance, Reindexed, SequenceChange, SequenceOptions};
-pub use definition::{NewArgument, NewBody, NewRoutine, RoutineChange, RoutineKind, RoutineName, RoutineOption, routine_types};
+pub use definition::{
+    NewArgument, NewBody, NewRoutine, RoutineChange, RoutineKind, RoutineName, RoutineOption, routine_types,
+};
 pub use escapes::with_escapes;
 pub use filled::{assigned_rows, filled_rows, view_as_query};
 pub use kept::{classes_in, column_renamed, names_column, names_function, pretty};

@@ -113,7 +113,12 @@ fn bind_definition(
     Ok(bound)
 }
 
-pub(super) fn bind_kind(binder: Binder<'_, '_>, ast: &ast::Statement, options: &FileOptions, text: &str) -> Result<Statement> {
+pub(super) fn bind_kind(
+    binder: Binder<'_, '_>,
+    ast: &ast::Statement,
+    options: &FileOptions,
+    text: &str,
+) -> Result<Statement> {
     match ast {
         _ if let Some((with, main)) = changing_with(ast) => binder.change_with(with, main),
         _ if let Some(change) = changing(ast) => binder.change(change),

@@ -73,13 +73,19 @@ pub fn bind_step(step: Step<'_>, catalog: &dyn Catalog, wide: bool) -> Result<St
 }
 
 /// Binds a statement of a body with a builder that knows the arguments; as the last one of a function, if one is given.
-pub(super) fn bind_in(builder: &mut Builder<'_>, parsed: &Parsed, result_of: Option<&Arc<Routine>>) -> Result<Statement> {
+pub(super) fn bind_in(
+    builder: &mut Builder<'_>,
+    parsed: &Parsed,
+    result_of: Option<&Arc<Routine>>,
+) -> Result<Statement> {
     let statement = match &parsed.tree {
         Tree::Sql(statement) if is_bound(parsed) => statement,
         Tree::Sql(_) | Tree::Definition(_) if result_of.is_none() => {
             return bind(parsed, builder.catalog, &[], builder.is_wide());
         }
-        Tree::Sql(_) | Tree::Definition(_) => return result_of.map_or_else(|| Err(refused(parsed)), |of| Err(no_result(of))),
+        Tree::Sql(_) | Tree::Definition(_) => {
+            return result_of.map_or_else(|| Err(refused(parsed)), |of| Err(no_result(of)));
+        }
         _ => return Err(refused(parsed)),
     };
     let Some(routine) = result_of else {

@@ -200,7 +200,9 @@ impl Writer<'_> {
         let last = first + count;
         vec![
             format!("CREATE FUNCTION pg_temp.f{number}(a integer) RETURNS bigint {body}"),
-            format!("CREATE TABLE r{number} AS SELECT x, pg_temp.f{number}(x) AS y FROM generate_series({first}, {last}) x"),
+            format!(
+                "CREATE TABLE r{number} AS SELECT x, pg_temp.f{number}(x) AS y FROM generate_series({first}, {last}) x"
+            ),
             format!("INSERT INTO {} (c0, c1) SELECT x, y FROM r{number}", target.name),
         ]
     }

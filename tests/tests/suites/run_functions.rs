@@ -90,7 +90,9 @@ fn parameters_and_cancelling() {
     let handle = session.cancel_handle();
     let error = thread::scope(|scope| {
         let running = scope.spawn(|| {
-            session.sql("SELECT sum(take(8)) FROM generate_series(1, 100000000)").and_then(|rows| rows.collect_batches())
+            session
+                .sql("SELECT sum(take(8)) FROM generate_series(1, 100000000)")
+                .and_then(|rows| rows.collect_batches())
         });
         while !running.is_finished() {
             thread::sleep(std::time::Duration::from_millis(50));

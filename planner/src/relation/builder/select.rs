@@ -384,11 +384,7 @@ impl Builder<'_> {
     }
 
     /// Arguments of aggregates that draw from sequences or change something, computed once for each row below the Aggregate.
-    fn drawn_arguments(
-        &mut self,
-        input: Arc<Relation>,
-        aggregates: &mut [(ColumnId, AggregateCall)],
-    ) -> Arc<Relation> {
+    fn drawn_arguments(&mut self, input: Arc<Relation>, aggregates: &mut [(ColumnId, AggregateCall)]) -> Arc<Relation> {
         let mut drawn = Vec::new();
         for (_, call) in aggregates.iter_mut() {
             let Some(argument) = call.argument.as_mut().filter(|argument| argument.draws()) else { continue };

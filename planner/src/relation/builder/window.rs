@@ -273,7 +273,11 @@ impl Builder<'_> {
     }
 
     /// Rows, in their order, with the numbers that they get behind those of a table that has so many, and has been written anew so often.
-    pub(crate) fn numbered_behind(&mut self, input: Arc<Relation>, (rows, epoch): (u64, u8)) -> (Arc<Relation>, ColumnId) {
+    pub(crate) fn numbered_behind(
+        &mut self,
+        input: Arc<Relation>,
+        (rows, epoch): (u64, u8),
+    ) -> (Arc<Relation>, ColumnId) {
         let (numbered, number) = self.numbered(input, Vec::new(), Vec::new());
         let mut columns: Vec<_> = numbered.columns().into_iter().map(|id| (id, self.columns.reference(id))).collect();
         let before = Expression::constant(Value::Int(rows as i64 - 1), DataType::BigInt);

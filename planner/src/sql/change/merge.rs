@@ -122,13 +122,7 @@ impl Binder<'_, '_> {
         let relation = self.builder.attach(vec![shared], rows.0);
         let relation = self.builder.attach(definitions, relation);
         let query = self.into_query((relation, rows.1));
-        Ok(Statement::Change(Box::new(Change {
-            table: name,
-            kind,
-            query,
-            returning,
-            first_row: None,
-        })))
+        Ok(Statement::Change(Box::new(Change { table: name, kind, query, returning, first_row: None })))
     }
 
     /// The rows of both sides with the number of the WHEN that is to be done, to be computed once.

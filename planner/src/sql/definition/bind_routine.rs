@@ -292,7 +292,8 @@ impl Binder<'_, '_> {
             routine.body = RoutineBody::Standard(shown.into(), Arc::new(View::of_text(sql)));
         }
         if let Some(other) = parsed.iter().find(|parsed| {
-            matches!(parsed.tree, Tree::Session(_) | Tree::Copy(..) | Tree::Summarize(_)) && !step::is_of_transactions(parsed)
+            matches!(parsed.tree, Tree::Session(_) | Tree::Copy(..) | Tree::Summarize(_))
+                && !step::is_of_transactions(parsed)
         }) {
             return Err(step::refused(other));
         }

@@ -151,6 +151,7 @@ fn no_routine(name: &TableName, given: &[(Option<String>, Expression)], calls: b
     let types: Vec<String> = given.iter().map(shown).collect();
     let kind = if calls { "procedure" } else { "function" };
     let message = format!("{kind} {}({}) does not exist", name.plain(), types.join(", "));
-    let hint = format!("No {kind} matches the given name and argument types. You might need to add explicit type casts.");
+    let hint =
+        format!("No {kind} matches the given name and argument types. You might need to add explicit type casts.");
     Error::new(ErrorKind::UnknownFunction, message).with_hint(hint)
 }

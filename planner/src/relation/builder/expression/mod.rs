@@ -3,7 +3,7 @@
 //! Read `coercion` first: how types meet. Then by what they are: `literal`, `cast`, `try_cast` and `type_limits`; `operator`,
 //! `arithmetic`, `comparison`, `row`, `composite` (rows as values), `structure`, `pattern`; `conditional` (CASE and its family); `call`, `called` (calls with clauses), `registry`,
 //! `number_function`, `date_function`, `moment_function`, `interval` and `string_function` (functions), `set_function` (those that give rows),
-//! `sql_function` (those that are queries), `routine` (those that users wrote in SQL), `user_function` (those that a program registered); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
+//! `sql_function` (those that are queries), `routine` (those that users wrote in SQL), `run_routine` (those of which the statements are run), `user_function` (those that a program registered); `aggregate`, `gather` and `ordered_set`; `subquery`. `logical` has the types that another
 //! carries, with `array`, `array_function`, `list_function`, `list_measure`, `lambda`, `bytes_function`, `bits_function`, `json`, `jsonb_function`, `zoned` and
 //! `time_with_zone`, and `vector` has vectors. `exact` and `blanks` are what numerics and chars need
 //! everywhere. `fold` makes literals of calls of literals on the way.
@@ -46,8 +46,8 @@ mod ordered_set;
 mod pattern;
 mod registry;
 mod routine;
-mod run_routine;
 mod row;
+mod run_routine;
 mod set_function;
 mod sql_function;
 mod string_function;

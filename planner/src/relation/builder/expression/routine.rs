@@ -15,9 +15,7 @@ use super::fold;
 use super::set_function::SetCall;
 use super::sql_function::value_of_one_row;
 use super::user_function::is_preferred;
-use crate::catalog::{
-    CatalogEntry, FoundRoutine, Returned, Right, Routine, RoutineArgument, RoutineBody, TableName,
-};
+use crate::catalog::{CatalogEntry, FoundRoutine, Returned, Right, Routine, RoutineArgument, RoutineBody, TableName};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::function::{Function, is_same};
 use crate::join_kind::JoinKind;
@@ -320,10 +318,7 @@ impl Builder<'_> {
     }
 
     /// The arguments as the body has them, and those that are computed once.
-    fn passed(
-        &mut self,
-        arguments: Vec<Expression>,
-    ) -> (Vec<Expression>, Vec<(ColumnId, Expression)>) {
+    fn passed(&mut self, arguments: Vec<Expression>) -> (Vec<Expression>, Vec<(ColumnId, Expression)>) {
         let (mut passed, mut computed) = (Vec::with_capacity(arguments.len()), Vec::new());
         for argument in arguments {
             let mut parts = 0;
