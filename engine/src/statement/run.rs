@@ -11,6 +11,7 @@ use crate::stream::ResultStream;
 use crate::transaction::{TransactionStatus, Write};
 use crate::{Error, ErrorKind, Result, explain, provider, summary};
 use multiloop_planner::catalog::Catalog;
+use multiloop_planner::relation::Query;
 use multiloop_planner::sql::Statement;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
@@ -187,6 +188,12 @@ impl Runner<'_> {
         done
     }
 
+    /// CALL.
+    fn call(&self, query: Query, gives_row: bool, timings: Timings) -> Result<ResultStream> {
+        let rows = self.query(query, timings)?;
+        if gives_row { Ok(rows.with_verb("CALL")) } else { rows.collect_batches().map(|_| ResultStream::done("CALL")) }
+    }
+
     /// Runs any other statement.
     fn run_bound(
         &self,
@@ -210,14 +217,7 @@ impl Runner<'_> {
                 }
                 self.run(&planned, timings)
             }
-            Statement::Call { query, gives_row } => {
-                let rows = self.query(*query, timings)?;
-                if gives_row {
-                    Ok(rows.with_verb("CALL"))
-                } else {
-                    rows.collect_batches().map(|_| ResultStream::done("CALL"))
-                }
-            }
+            Statement::Call { query, gives_row } => self.call(*query, gives_row, timings),
             Statement::Explain { kind, analyze, form, query } => explain::explain(self, kind, (analyze, form), query),
             statement @ (Statement::CreateTable { .. }
             | Statement::CreateTableAs { .. }

@@ -147,18 +147,7 @@ pub(super) fn bind_kind(
             binder.copy((source, *to, target), options.clone())
         }
         ast::Statement::CreateSchema { .. } => binder.create_schema(ast),
-        ast::Statement::ShowTables { terse, history, extended, full, external, show_options } => {
-            let ast::ShowStatementOptions { show_in, starts_with, limit, limit_from, filter_position } = show_options;
-            let optional = show_in.is_some()
-                || starts_with.is_some()
-                || limit.is_some()
-                || limit_from.is_some()
-                || filter_position.is_some();
-            if *terse || *history || *extended || *full || *external || optional {
-                return Err(Error::unsupported("SHOW TABLES with options is").at(Some(Position(0))));
-            }
-            Ok(Statement::ShowTables)
-        }
+        ast::Statement::ShowTables { .. } => show_tables(ast),
         ast::Statement::ExplainTable { describe_alias, hive_format, has_table_keyword: _, table_name } => {
             if hive_format.is_some() {
                 return Err(Error::unsupported("DESCRIBE with EXTENDED or FORMATTED is").at(Some(Position(0))));
@@ -187,6 +176,23 @@ pub(super) fn bind_kind(
         }
         _ => Err(super::refused::unsupported(text)),
     }
+}
+
+/// SHOW TABLES.
+fn show_tables(statement: &ast::Statement) -> Result<Statement> {
+    let ast::Statement::ShowTables { terse, history, extended, full, external, show_options } = statement else {
+        return Err(Error::internal("a statement was bound as another kind"));
+    };
+    let ast::ShowStatementOptions { show_in, starts_with, limit, limit_from, filter_position } = show_options;
+    let optional = show_in.is_some()
+        || starts_with.is_some()
+        || limit.is_some()
+        || limit_from.is_some()
+        || filter_position.is_some();
+    if *terse || *history || *extended || *full || *external || optional {
+        return Err(Error::unsupported("SHOW TABLES with options is").at(Some(Position(0))));
+    }
+    Ok(Statement::ShowTables)
 }
 
 impl Binder<'_, '_> {
