@@ -229,6 +229,22 @@ impl TextVector {
         self.close(start);
     }
 
+    /// Appends so many strings of one length that are written behind what the arena holds: valid UTF-8, which the caller answers for.
+    /// False if they are too long.
+    pub(crate) fn push_alike(&mut self, count: usize, length: usize, write: impl FnOnce(&mut [u8])) -> bool {
+        let start = self.start();
+        let Some(all) = count.checked_mul(length).filter(|&all| all <= ARENA_MAX) else { return false };
+        self.arena.resize(start + all, 0);
+        write(&mut self.arena[start..]);
+        let view = |place: usize| TextView {
+            buffer: TextView::ARENA,
+            offset: (start + place * length) as u32,
+            length: length as u32,
+        };
+        self.views.extend((0..count).map(view));
+        true
+    }
+
     /// Appends a string with its ASCII letters in upper or in lower case, as [`TextVector::push`] does.
     pub(crate) fn push_in_case(&mut self, text: &str, upper: bool) {
         let start = self.start();

@@ -1,6 +1,7 @@
 //! One value of all elements of an array that are not NULL: `list_sum` and its kin, of numbers of a fixed width.
 
-use super::{VALUE, bytes, each_kind, end_of, is_text};
+use super::decode::{Run, sum};
+use super::{VALUE, bytes, each_kind, elements_of, end_of, is_text};
 use crate::Result;
 use crate::cpu::kernels::Call;
 use crate::cpu::vector::bitmap::Bitmap;
@@ -9,7 +10,9 @@ use crate::plan::register::Register;
 use multiloop_planner::evaluate::array::{Fixed, Form};
 use multiloop_planner::function::ListTotal;
 use multiloop_planner::meter;
-use multiloop_planner::numeric::small::SmallNumeric;
+
+/// Elements that are passed between two looks at whether to go on.
+const PASSED: usize = 1 << 14;
 
 /// Does these totals, if it can: false if not.
 pub(super) fn call(
@@ -33,18 +36,23 @@ pub(super) fn call(
             out.set(len, VectorData::I64(counts), nulls);
             Ok(true)
         }
-        (L::Sum, Register::Text) if is_number && !KIND.is_float() => {
-            let (mut sums, mut text) = (out.take_text(), String::new());
-            let take = |sum: Option<i128>| {
-                text.clear();
-                sum.into_iter().for_each(|sum| SmallNumeric::new(sum, 0).encode_into(&mut text));
-                sums.push(&text);
-            };
-            let nulls = each(array, len, take, |elements| {
-                let mut keys = keys(KIND, elements).map(|key| i128::from(KIND.integer(key))).peekable();
-                keys.peek().is_some().then(|| keys.sum())
-            })?;
-            out.set(len, VectorData::Text(sums), nulls);
+        (L::Sum, Register::I128) if is_number && !KIND.is_float() => {
+            let (mut sums, mut valid, mut passed) = (out.take_i128(), Bitmap::new(len, true), 0);
+            for tuple in 0..len {
+                let (bytes, end) = if array.is_null(tuple) { (&[][..], 0) } else { elements_of(array, tuple) };
+                let run = Run { bytes, count: end / KIND.stride() };
+                let (sum, count) = sum(KIND, run);
+                sums.push(sum);
+                if count == 0 {
+                    valid.set(tuple, false);
+                }
+                passed += run.count + 1;
+                if passed > PASSED {
+                    meter::spend(std::mem::take(&mut passed))?;
+                }
+            }
+            meter::spend(passed)?;
+            out.set(len, VectorData::I128(sums), (!valid.is_full()).then_some(valid));
             Ok(true)
         }
         // Floats are added one after the other, as the definition does.
