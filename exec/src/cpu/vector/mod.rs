@@ -93,6 +93,7 @@ impl TextVector {
     }
 
     /// The buffer that a view points into.
+    #[inline(always)]
     fn buffer(&self, view: TextView) -> &[u8] {
         match &self.buffers {
             Some(buffers) if view.buffer != TextView::ARENA => buffers[view.buffer as usize].as_slice(),
@@ -158,7 +159,7 @@ impl TextVector {
     }
 
     /// The bytes among which the string at a position stands, where it begins, and how many bytes it has.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn place(&self, position: usize) -> (&[u8], usize, usize) {
         let view = self.views[position];
         (self.buffer(view), view.offset as usize, view.length as usize)

@@ -50,7 +50,16 @@ impl Asked for Vectors<'_> {
         is_valid(&self.valid, tuple)
     }
 
+    #[inline(always)]
     fn end_of_run(&self, tuple: usize, len: usize) -> usize {
+        let (first, next) = (self.number(tuple), tuple + 1);
+        if next < len && self.number(next) == first.wrapping_add(1) { self.run(tuple, len) } else { next }
+    }
+}
+
+impl Vectors<'_> {
+    /// As [`Asked::end_of_run`], where the number of the next tuple is the next one.
+    fn run(&self, tuple: usize, len: usize) -> usize {
         let is_same = |other: usize| match &self.array.data {
             _ if self.array.constant => true,
             VectorData::Text(texts) => texts.views()[tuple] == texts.views()[other],

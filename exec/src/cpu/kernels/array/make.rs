@@ -49,10 +49,16 @@ fn write_columns(kind: Fixed, elements: &[&Vector], length: usize, arrays: &mut 
     for (number, element) in elements.iter().enumerate() {
         write_column(kind, element, length, &mut arrays[number * kind.stride()..]);
     }
-    let end: Vec<u8> = [&[END], TAIL.as_bytes()].concat();
-    let start = elements.len() * kind.stride();
+    const BEHIND: [u8; 10] = {
+        let mut bytes = [END; 10];
+        let (_, tail) = bytes.split_at_mut(1);
+        tail.copy_from_slice(TAIL.as_bytes());
+        bytes
+    };
     for array in arrays.chunks_exact_mut(length) {
-        array[start..].copy_from_slice(&end);
+        if let Some(place) = array.last_chunk_mut() {
+            *place = BEHIND;
+        }
     }
 }
 
@@ -74,6 +80,13 @@ kernel! {
 #[inline(always)]
 fn write_keys(kind: Fixed, element: &Vector, length: usize, arrays: &mut [u8], key: impl Fn(usize) -> u64) {
     // The last array is shorter by the elements before this one.
+    if element.nulls.is_none() && !element.constant {
+        for (tuple, array) in arrays.chunks_mut(length).enumerate() {
+            let Some(place) = array.first_chunk_mut::<12>() else { break };
+            *place = kind.element(VALUE, key(tuple));
+        }
+        return;
+    }
     for (tuple, array) in arrays.chunks_mut(length).enumerate() {
         let Some(place) = array.first_chunk_mut::<12>() else { break };
         *place = if element.is_null(tuple) {

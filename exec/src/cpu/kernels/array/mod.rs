@@ -179,7 +179,7 @@ fn elements_of(array: &Vector, tuple: usize) -> (&[u8], usize) {
 }
 
 /// Where the elements of an array end. What stands behind it is short.
-#[inline]
+#[inline(always)]
 fn end_of(array: &[u8]) -> usize {
     match array.len().checked_sub(TAIL.len() + 1) {
         Some(end) if array[end] == END => end,
@@ -199,10 +199,12 @@ fn ends(form: Form, array: &[u8]) -> (usize, usize) {
 }
 
 /// The first subscript of an array of one dimension.
-#[inline]
+#[inline(always)]
 fn lower_of(array: &[u8], end: usize) -> Option<i64> {
     let behind = array.get(end + 1..).filter(|behind| behind.len() == TAIL.len())?;
-    if behind == TAIL.as_bytes() {
+    // As arrays of one length, which are compared without a call.
+    const ONE: &[u8; 9] = TAIL.as_bytes().first_chunk().expect("it has nine bytes");
+    if behind.first_chunk() == Some(ONE) {
         return Some(1);
     }
     let digits = std::str::from_utf8(behind.strip_prefix(b"1")?).ok()?;

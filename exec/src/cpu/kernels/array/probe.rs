@@ -25,6 +25,7 @@ pub(super) enum Found {
 }
 
 impl Found {
+    #[inline(always)]
     fn nowhere(has_null: bool) -> Self {
         if has_null { Found::BesideNull } else { Found::Nowhere }
     }
@@ -135,11 +136,8 @@ mod avx2 {
     }
 
     /// What is found behind so many elements, which are not the wanted one, nor a NULL if there are no bits.
-    #[inline]
+    #[cold]
     fn rest(kind: Fixed, run: Run<'_>, wanted: u128, (done, nulls): (usize, u32)) -> Found {
-        if done >= run.count {
-            return Found::nowhere(nulls != 0);
-        }
         let behind = Run { bytes: &run.bytes[done * kind.stride()..], count: run.count - done };
         match find(kind, behind, wanted) {
             Found::At(at) => Found::At(at + done),
@@ -217,6 +215,9 @@ mod avx2 {
             nulls |= low_bits(part) & ((1u64 << (8 * left)) - 1) as u32;
             done += left;
         }
+        if done >= run.count {
+            return Found::nowhere(nulls != 0);
+        }
         rest(kind, run, wanted, (done, nulls))
     }
 
@@ -260,6 +261,9 @@ mod avx2 {
             }
             nulls |= _mm_cvtsi128_si32(raw) as u32 & 1;
             done += 1;
+        }
+        if done >= run.count {
+            return Found::nowhere(nulls != 0);
         }
         rest(kind, run, wanted, (done, nulls))
     }

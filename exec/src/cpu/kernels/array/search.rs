@@ -7,7 +7,8 @@
 use super::probe::{Found, Question, find_each};
 use super::text::{end_of_value, marks};
 use super::{
-    END, NULL, VALUE, bytes, each_kind, elements_of, end_of, escape, is_text, is_valid, lower_of, strict_nulls,
+    END, NULL, VALUE, bytes, bytes_from, each_kind, elements_of, end_of, escape, is_text, is_valid, lower_of,
+    strict_nulls,
 };
 use crate::Result;
 use crate::cpu::simd::kernel::kernel;
@@ -17,6 +18,7 @@ use memchr::memmem::Finder;
 use multiloop_planner::evaluate::array::{Fixed, Form};
 use multiloop_planner::function::Comparison;
 use multiloop_planner::meter;
+use std::cell::Cell;
 
 /// Elements that are looked at without a branch.
 const BLOCK: usize = 16;
@@ -224,7 +226,17 @@ struct Positions<'v, F> {
     kind: Fixed,
     value: &'v Vector,
     array: &'v Vector,
+    /// The value, if all tuples have one.
+    constant: u128,
+    /// Whether all arrays count from 1.
+    is_plain: Cell<bool>,
     answer: F,
+}
+
+/// A value as an element, NULL among them.
+#[inline(always)]
+fn word_or_null(kind: Fixed, value: &Vector, tuple: usize) -> u128 {
+    word_of_value(kind, value, tuple).unwrap_or_else(|| kind.word(NULL, 0))
 }
 
 impl<F: FnMut(usize, Option<usize>)> Question for Positions<'_, F> {
@@ -233,8 +245,12 @@ impl<F: FnMut(usize, Option<usize>)> Question for Positions<'_, F> {
         if self.array.is_null(tuple) {
             return None;
         }
-        let word = word_of_value(self.kind, self.value, tuple).unwrap_or_else(|| self.kind.word(NULL, 0));
-        let (bytes, end) = elements_of(self.array, tuple);
+        let word = if self.value.constant { self.constant } else { word_or_null(self.kind, self.value, tuple) };
+        let (bytes, length) = bytes_from(self.array, tuple);
+        let end = end_of(&bytes[..length]);
+        if end > 0 && lower_of(&bytes[..length], end) != Some(1) {
+            self.is_plain.set(false);
+        }
         Some((bytes, end, word))
     }
 
@@ -282,7 +298,7 @@ fn look(kind: Fixed, elements: &[u8], range: Range) -> (bool, bool) {
 }
 
 /// The key of a value.
-#[inline]
+#[inline(always)]
 fn key_of(kind: Fixed, value: &Vector, tuple: usize) -> Option<u64> {
     let position = value.position(tuple);
     if value.is_null(tuple) {
@@ -509,14 +525,6 @@ pub(super) fn position(form: Form, (array, value): (&Vector, &Vector), len: usiz
     if !takes(form, value) || !is_text(array) {
         return Ok(false);
     }
-    let counts_from_one = |tuple: usize| {
-        let array = bytes(array, tuple);
-        let end = end_of(array);
-        end == 0 || lower_of(array, end) == Some(1)
-    };
-    if !(0..if array.constant { 1 } else { len }).all(|tuple| array.is_null(tuple) || counts_from_one(tuple)) {
-        return Ok(false);
-    }
     let (mut places, mut valid) = (out.take_i32(), Bitmap::new(len, true));
     let mut answer = |tuple: usize, place: Option<usize>| {
         if place.is_none() {
@@ -525,11 +533,22 @@ pub(super) fn position(form: Form, (array, value): (&Vector, &Vector), len: usiz
         places.push(place.map_or(0, |place| place as i32 + 1));
     };
     match form {
-        Form::Fixed(kind) => find_each(kind, len, &mut Positions { kind, value, array, answer })?,
+        Form::Fixed(kind) => {
+            let constant = if value.constant { word_or_null(kind, value, 0) } else { 0 };
+            let mut asked = Positions { kind, value, array, constant, is_plain: Cell::new(true), answer };
+            find_each(kind, len, &mut asked)?;
+            if !asked.is_plain.get() {
+                return Ok(false);
+            }
+        }
         Form::Text => {
             let mut wanted = Wanted::new();
             for tuple in 0..len {
                 let array = if array.is_null(tuple) { &[END] } else { bytes(array, tuple) };
+                let end = end_of(array);
+                if end > 0 && lower_of(array, end) != Some(1) {
+                    return Ok(false);
+                }
                 answer(tuple, place(array, (value, tuple), &mut wanted)?);
             }
         }

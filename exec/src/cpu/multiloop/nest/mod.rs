@@ -399,6 +399,7 @@ impl<'a> Nest<'a> {
         let vector = self.tile.vector(count);
         let valid = |tuple: &usize| !vector.is_null(*tuple);
         let count_of = |tuple: usize| match &vector.data {
+            VectorData::I32(counts) => counts[vector.position(tuple)].into(),
             VectorData::I64(counts) => counts[vector.position(tuple)],
             _ => vector.integer(tuple).and_then(|count| i64::try_from(count).ok()).unwrap_or(0),
         };
