@@ -37,22 +37,7 @@ pub(super) fn call(
             Ok(true)
         }
         (L::Sum, Register::I128) if is_number && !KIND.is_float() => {
-            let (mut sums, mut valid, mut passed) = (out.take_i128(), Bitmap::new(len, true), 0);
-            for tuple in 0..len {
-                let (bytes, end) = if array.is_null(tuple) { (&[][..], 0) } else { elements_of(array, tuple) };
-                let run = Run { bytes, count: end / KIND.stride() };
-                let (sum, count) = sum(KIND, run);
-                sums.push(sum);
-                if count == 0 {
-                    valid.set(tuple, false);
-                }
-                passed += run.count + 1;
-                if passed > PASSED {
-                    meter::spend(std::mem::take(&mut passed))?;
-                }
-            }
-            meter::spend(passed)?;
-            out.set(len, VectorData::I128(sums), (!valid.is_full()).then_some(valid));
+            sums_of_integers(KIND, array, len, out)?;
             Ok(true)
         }
         // Floats are added one after the other, as the definition does.
@@ -84,25 +69,65 @@ pub(super) fn call(
         (L::Min | L::Max, Register::I32 | Register::I64 | Register::F64)
             if is_number && KIND.is_float() == (call.register == Register::F64) =>
         {
-            let (mut best, mut memory) = (Vec::with_capacity(len), [0; BLOCK]);
-            // Keys as bigints are read, whatever they are of, are in their order.
-            let own = |key: u64| Fixed::Long.integer(key);
-            let wide = if KIND.stride() == Fixed::Long.stride() { Fixed::Long } else { KIND };
-            let nulls = each(array, len, |own: Option<i64>| best.push(own.unwrap_or(i64::MIN)), |bytes, end| {
-                let run = Run { bytes, count: end / KIND.stride() };
-                extreme((wide, total), run, &mut memory, own)
-            })?;
-            let keys = best.into_iter().map(|own| Fixed::Long.key_of_integer(own));
-            let data = match call.register {
-                Register::I32 => VectorData::I32(keys.map(|key| KIND.integer(key) as i32).collect()),
-                Register::I64 => VectorData::I64(keys.map(|key| KIND.integer(key)).collect()),
-                _ => VectorData::F64(keys.map(|key| KIND.float(key)).collect()),
-            };
-            out.set(len, data, nulls);
+            extremes((KIND, total), call.register, array, len, out)?;
             Ok(true)
         }
         _ => Ok(false),
     })
+}
+
+/// The sum of each array's integers.
+#[inline(always)]
+fn sums_of_integers(kind: Fixed, array: &Vector, len: usize, out: &mut Vector) -> Result<()> {
+    let (mut sums, mut valid, mut passed) = (out.take_i128(), Bitmap::new(len, true), 0);
+    for tuple in 0..len {
+        let (bytes, end) = if array.is_null(tuple) { (&[][..], 0) } else { elements_of(array, tuple) };
+        let run = Run { bytes, count: end / kind.stride() };
+        let (sum, count) = sum(kind, run);
+        sums.push(sum);
+        if count == 0 {
+            valid.set(tuple, false);
+        }
+        passed += run.count + 1;
+        if passed > PASSED {
+            meter::spend(std::mem::take(&mut passed))?;
+        }
+    }
+    meter::spend(passed)?;
+    out.set(len, VectorData::I128(sums), (!valid.is_full()).then_some(valid));
+    Ok(())
+}
+
+/// The least or the greatest of each array's elements.
+#[inline(always)]
+fn extremes(
+    (kind, total): (Fixed, ListTotal),
+    register: Register,
+    array: &Vector,
+    len: usize,
+    out: &mut Vector,
+) -> Result<()> {
+    let (mut best, mut memory) = (Vec::with_capacity(len), [0; BLOCK]);
+    // Keys as bigints are read, whatever they are of, are in their order.
+    let own = |key: u64| Fixed::Long.integer(key);
+    let wide = if kind.stride() == Fixed::Long.stride() { Fixed::Long } else { kind };
+    let nulls = each(
+        array,
+        len,
+        |own: Option<i64>| best.push(own.unwrap_or(i64::MIN)),
+        |bytes, end| {
+            let run = Run { bytes, count: end / kind.stride() };
+            extreme((wide, total), run, &mut memory, own)
+        },
+    )?;
+    let keys = best.into_iter().map(|own| Fixed::Long.key_of_integer(own));
+    let data = match register {
+        Register::I32 => VectorData::I32(keys.map(|key| kind.integer(key) as i32).collect()),
+        Register::I64 => VectorData::I64(keys.map(|key| kind.integer(key)).collect()),
+        _ => VectorData::F64(keys.map(|key| kind.float(key)).collect()),
+    };
+    out.set(len, data, nulls);
+    Ok(())
 }
 
 /// The keys of elements that are not NULL.
