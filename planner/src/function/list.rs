@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What `list_sum` and its kin make of the elements that are not NULL; of none of them NULL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ListTotal {
-    /// A numeric of exact numbers, a double of floats.
+    /// Of integers a decimal with as many digits as there can be, of other exact numbers a numeric, of floats a double.
     Sum,
     /// A double.
     Average,

@@ -418,6 +418,7 @@ impl Function {
             Function::Jsonb(function) => function.is_total(),
             Function::Text(function) => function.is_total(),
             Function::Math(function) => function.is_total(),
+            Function::Array(A::Total(L::Sum), element) if element.is_integer() => true,
             Function::Array(function, _) => matches!(
                 function,
                 A::Make

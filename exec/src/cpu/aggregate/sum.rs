@@ -8,7 +8,7 @@ use crate::column::{Column, ColumnData};
 use crate::cpu::groups::grouper::retain;
 use crate::cpu::groups::masks::Present;
 use crate::cpu::groups::runs::Runs;
-use crate::cpu::simd::kernel::{append, prefetch_here, vectorised};
+use crate::cpu::simd::kernel::{append, kernel, prefetch_here, vectorised};
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::integer_sum::{IntegerSums, Sums};
@@ -58,6 +58,18 @@ impl IntegerSums {
             let (mut sum, mut over) = (low[0], high[0]);
             values.iter().for_each(|&value| add_wide(&mut sum, &mut over, value));
             (low[0], high[0]) = (sum, over);
+            seen[0] |= !values.is_empty();
+            return Ok(());
+        }
+        if let (Sums::Wide { low, high }, TileGroups::One, VectorData::I64(values)) =
+            (&mut *sums, input.groups, &vector.data)
+            && vector.nulls.is_none()
+            && !vector.constant
+        {
+            for values in values.chunks(HALVES_MAX) {
+                let (upper, lower) = halves(values);
+                add_wide(&mut low[0], &mut high[0], (i128::from(upper) << 32) + i128::from(lower));
+            }
             seen[0] |= !values.is_empty();
             return Ok(());
         }
@@ -431,6 +443,17 @@ fn add_by_group(data: &VectorData, groups: &[u32], present: &Present, bound: u64
         _ => return false,
     }
     true
+}
+
+/// Values of which the sums of halves fit 64 bits.
+const HALVES_MAX: usize = 1 << 31;
+
+kernel! {
+    /// The sums of the upper 32 bits of values, and of the lower ones: both together are that of the values.
+    fn halves[](values: &[i64]) -> (i64, u64) {
+        let halves = values.iter().map(|&value| (value >> 32, value as u64 & 0xFFFF_FFFF));
+        halves.fold((0, 0), |(upper, lower), (high, low)| (upper + high, lower + low))
+    }
 }
 
 #[inline]

@@ -20,6 +20,7 @@ use crate::plan::expressions::Expressions;
 use crate::plan::nodes::Operation;
 use crate::plan::register::Register;
 use crate::workers::context::{Context, Reservation};
+use multiloop_planner::evaluate::array::{Fixed, TAIL};
 use multiloop_planner::function::{ArrayFunction, Function, JsonFunction, ListFunction, RowFunction, StructFunction};
 use multiloop_planner::types::DataType;
 use rustc_hash::FxHashMap;
@@ -228,6 +229,12 @@ impl Growth {
             };
             let all = all.saturating_add(separators);
             return Some(Growth { total: if each < len { all / len } else { all } });
+        }
+        if let Function::Array(ArrayFunction::Make, element) = call.function
+            && let Some(fixed) = Fixed::of(element)
+        {
+            let most = arguments.len() * fixed.stride() + TAIL.len() + 1;
+            return Some(Growth { total: most.saturating_mul(each) });
         }
         let bytes = |tuple: usize| bytes_of(call.function, arguments, tuple).min(STRING_MAX);
         Some(Growth { total: (0..each).map(bytes).fold(0, usize::saturating_add) })

@@ -4,10 +4,12 @@
 use super::tile::Tile;
 use crate::Result;
 use crate::cpu::kernels::array::fixed::{Unnested, unnested};
+use crate::cpu::kernels::array::text;
 use crate::cpu::vector::rows::{Rows, Source};
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::nodes::{Node, Operation};
-use multiloop_planner::evaluate::array::Fixed;
+use crate::plan::register::Register;
+use multiloop_planner::evaluate::array::Form;
 use multiloop_planner::function::{ArrayFunction, Function};
 
 /// Makes `out` the elements at the positions on which an index stands; false if it did nothing.
@@ -21,7 +23,11 @@ pub(super) fn evaluate(
     let (Function::Array(ArrayFunction::Nth, element), &[array, position]) = (function, arguments) else {
         return Ok(false);
     };
-    let Some(fixed) = Fixed::of(element) else { return Ok(false) };
+    let form = match Form::of(element) {
+        Some(Form::Text) if node.register != Register::Text => return Ok(false),
+        Some(form) => form,
+        None => return Ok(false),
+    };
     let Operation::Column { index, .. } = tile.node(position).operation else { return Ok(false) };
     let Some(Source::Count { start }) = tile.sources[index] else { return Ok(false) };
     // The array is there since its elements were counted.
@@ -29,8 +35,12 @@ pub(super) fn evaluate(
     let (Some(below), false, false) = (below, tile.is_computed(array), tile.node(array).volatile) else {
         return Ok(false);
     };
-    let mut origins = std::mem::take(&mut tile.caches.origins);
-    tile.origins(below, &mut origins);
+    let mut held = std::mem::take(&mut tile.caches.origins);
+    let is_next = below + 1 == tile.depth;
+    if !is_next {
+        tile.origins(below, &mut held);
+    }
+    let origins = if is_next { &tile.levels[tile.depth - 1].parents } else { &held };
     let vector = &tile.levels[below - 1].vectors[array as usize];
     let done = match (&vector.data, &tile.tuples().rows[index]) {
         (VectorData::Text(arrays), Rows::List(positions)) if !vector.constant => {
@@ -38,11 +48,18 @@ pub(super) fn evaluate(
                 // A NULL has no positions, unless the index goes over others.
                 origins.iter().all(|&origin| valid.get(origin as usize))
             });
-            let asked = Unnested { arrays, origins: &origins, positions, first: start };
-            is_there && unnested(fixed, node.register, &asked, origins.len(), out)
+            let asked = Unnested { arrays, origins, positions, first: start };
+            match form {
+                Form::Fixed(fixed) => is_there && unnested(fixed, node.register, &asked, origins.len(), out),
+                Form::Text if is_there => {
+                    text::unnested(&asked, origins.len(), out);
+                    true
+                }
+                Form::Text => false,
+            }
         }
         _ => false,
     };
-    tile.caches.origins = origins;
+    tile.caches.origins = held;
     Ok(done)
 }

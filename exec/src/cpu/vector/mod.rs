@@ -93,6 +93,7 @@ impl TextVector {
     }
 
     /// The buffer that a view points into.
+    #[inline(always)]
     fn buffer(&self, view: TextView) -> &[u8] {
         match &self.buffers {
             Some(buffers) if view.buffer != TextView::ARENA => buffers[view.buffer as usize].as_slice(),
@@ -158,7 +159,7 @@ impl TextVector {
     }
 
     /// The bytes among which the string at a position stands, where it begins, and how many bytes it has.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn place(&self, position: usize) -> (&[u8], usize, usize) {
         let view = self.views[position];
         (self.buffer(view), view.offset as usize, view.length as usize)
@@ -227,6 +228,22 @@ impl TextVector {
         let start = self.start();
         write(&mut self.arena);
         self.close(start);
+    }
+
+    /// Appends so many strings of one length that are written behind what the arena holds: valid UTF-8, which the caller answers for.
+    /// False if they are too long.
+    pub(crate) fn push_alike(&mut self, count: usize, length: usize, write: impl FnOnce(&mut [u8])) -> bool {
+        let start = self.start();
+        let Some(all) = count.checked_mul(length).filter(|&all| all <= ARENA_MAX) else { return false };
+        self.arena.resize(start + all, 0);
+        write(&mut self.arena[start..]);
+        let view = |place: usize| TextView {
+            buffer: TextView::ARENA,
+            offset: (start + place * length) as u32,
+            length: length as u32,
+        };
+        self.views.extend((0..count).map(view));
+        true
     }
 
     /// Appends a string with its ASCII letters in upper or in lower case, as [`TextVector::push`] does.

@@ -174,23 +174,29 @@ impl Fixed {
     #[inline(always)]
     pub fn element(self, mark: u8, key: u64) -> [u8; 12] {
         let mut bytes = [0; 12];
+        bytes.copy_from_slice(&self.word(mark, key).to_le_bytes()[..12]);
+        bytes
+    }
+
+    /// An element as a number of which the lowest byte is the first one; those behind the last are 0.
+    #[inline(always)]
+    pub fn word(self, mark: u8, key: u64) -> u128 {
+        let mark = u64::from(mark);
         match self {
-            Fixed::Boolean => (bytes[0], bytes[1]) = (mark, DIGIT | key as u8),
+            Fixed::Boolean => u128::from(mark | (u64::from(DIGIT) | key) << 8),
             Fixed::Small => {
-                let word = spread(key) | DIGITS & 0xFF_FFFF | u64::from(mark) << 24;
-                bytes[..4].copy_from_slice(&(word as u32).to_be_bytes());
+                let word = spread(key) | DIGITS & 0xFF_FFFF | mark << 24;
+                u128::from((word as u32).swap_bytes())
             }
             Fixed::Integer | Fixed::Real => {
-                let word = spread(key) | DIGITS & 0xFFFF_FFFF_FFFF | u64::from(mark) << 48;
-                bytes[..8].copy_from_slice(&(word << 8).to_be_bytes());
+                let word = spread(key) | DIGITS & 0xFFFF_FFFF_FFFF | mark << 48;
+                u128::from((word << 8).swap_bytes())
             }
             Fixed::Long | Fixed::Double => {
-                let word = spread(key >> 48) | DIGITS & 0xFF_FFFF | u64::from(mark) << 24;
-                bytes[..4].copy_from_slice(&(word as u32).to_be_bytes());
-                bytes[4..].copy_from_slice(&(spread(key) | DIGITS).to_be_bytes());
+                let word = spread(key >> 48) | DIGITS & 0xFF_FFFF | mark << 24;
+                u128::from((word as u32).swap_bytes()) | u128::from((spread(key) | DIGITS).swap_bytes()) << 32
             }
         }
-        bytes
     }
 
     /// The mark and the key of the element at the front of some bytes; none of fewer bytes.

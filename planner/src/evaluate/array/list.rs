@@ -291,6 +291,10 @@ impl Arrays<'_> {
                 }
                 Value::Float(sum)
             }
+            L::Sum if self.element.is_integer() => {
+                let number = |element: &Value| if let Value::Int(number) = element { i128::from(*number) } else { 0 };
+                Value::Decimal(elements.iter().map(number).sum())
+            }
             L::Sum => {
                 let mut sum = Numeric::zero(0);
                 for element in &elements {

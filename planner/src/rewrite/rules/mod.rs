@@ -36,6 +36,7 @@ mod share_filtered_rows;
 mod split_concat;
 mod split_shifted_sums;
 mod square_own_counts;
+mod total_array_elements;
 mod turn_anti_join;
 mod turn_left_join;
 
@@ -207,6 +208,11 @@ pub const RULES: &[Rule] = &[
         "square_own_counts",
         square_own_counts::square_own_counts,
         "behind count_unread_rows, which looks counts up row by row",
+    ),
+    rule(
+        "total_array_elements",
+        total_array_elements::total_array_elements,
+        "after the fusions, which put arrays beside the positions of their elements",
     ),
     rule("order_conditions", order_conditions::order_conditions, "last, because it unites nothing and makes nothing"),
 ];

@@ -2,7 +2,8 @@
 //!
 //! Who takes an array apart asks for its elements one after the other: those of one array that lie side by side are read in one go.
 
-use super::{Places, VALUE, bytes, each_kind, end_of, is_valid, lower_of};
+use super::decode::{Element, Run, decode};
+use super::{Places, VALUE, bytes_from, each_kind, end_of, is_valid, lower_of};
 use crate::cpu::kernels::strict_nulls;
 use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::bitmap::Bitmap;
@@ -14,8 +15,8 @@ use multiloop_planner::evaluate::array::Fixed;
 trait Asked {
     /// The number of a tuple's element.
     fn number(&self, tuple: usize) -> i64;
-    /// The tuple's array.
-    fn array(&self, tuple: usize) -> &[u8];
+    /// Bytes from the tuple's array on, and how many are its own.
+    fn array(&self, tuple: usize) -> (&[u8], usize);
     /// Whether the array and the number are not NULL.
     fn is_valid(&self, tuple: usize) -> bool;
     /// Behind the last tuple, at most, of those that ask for elements of one array side by side.
@@ -40,8 +41,8 @@ impl Asked for Vectors<'_> {
     }
 
     #[inline(always)]
-    fn array(&self, tuple: usize) -> &[u8] {
-        bytes(self.array, tuple)
+    fn array(&self, tuple: usize) -> (&[u8], usize) {
+        bytes_from(self.array, tuple)
     }
 
     #[inline(always)]
@@ -49,7 +50,16 @@ impl Asked for Vectors<'_> {
         is_valid(&self.valid, tuple)
     }
 
+    #[inline(always)]
     fn end_of_run(&self, tuple: usize, len: usize) -> usize {
+        let (first, next) = (self.number(tuple), tuple + 1);
+        if next < len && self.number(next) == first.wrapping_add(1) { self.run(tuple, len) } else { next }
+    }
+}
+
+impl Vectors<'_> {
+    /// As [`Asked::end_of_run`], where the number of the next tuple is the next one.
+    fn run(&self, tuple: usize, len: usize) -> usize {
         let is_same = |other: usize| match &self.array.data {
             _ if self.array.constant => true,
             VectorData::Text(texts) => texts.views()[tuple] == texts.views()[other],
@@ -86,8 +96,9 @@ impl Asked for Unnested<'_> {
     }
 
     #[inline(always)]
-    fn array(&self, tuple: usize) -> &[u8] {
-        self.arrays.bytes(self.origins[tuple] as usize)
+    fn array(&self, tuple: usize) -> (&[u8], usize) {
+        let (buffer, start, length) = self.arrays.place(self.origins[tuple] as usize);
+        (&buffer[start..], length)
     }
 
     #[inline(always)]
@@ -97,7 +108,19 @@ impl Asked for Unnested<'_> {
 
     #[inline(always)]
     fn end_of_run(&self, tuple: usize, len: usize) -> usize {
-        tuple + run(&self.origins[tuple..len], &self.positions[tuple..len])
+        let (origins, positions) = (&self.origins[tuple..len], &self.positions[tuple..len]);
+        // Most runs of short arrays end here.
+        if let (Some(origins), Some(positions)) = (origins.first_chunk::<8>(), positions.first_chunk::<8>()) {
+            let mut same = 0u32;
+            for at in 0..8 {
+                let follows = (origins[at] == origins[0]) & (positions[at] == positions[0].wrapping_add(at as u32));
+                same |= u32::from(follows) << at;
+            }
+            if same != 0xFF {
+                return tuple + same.trailing_ones() as usize;
+            }
+        }
+        tuple + run(origins, positions)
     }
 }
 
@@ -201,7 +224,7 @@ fn elements((fixed, places): (Fixed, Places), register: Register, asked: &impl A
 
 /// Makes each value its tuple's element; which of them there are.
 #[inline(always)]
-fn read<T: Copy + Default>(
+fn read<T: Element + Default>(
     kind: Fixed,
     places: Places,
     asked: &impl Asked,
@@ -217,7 +240,8 @@ fn read<T: Copy + Default>(
             tuple += 1;
             continue;
         }
-        let (first, elements) = (asked.number(tuple), asked.array(tuple));
+        let (first, (bytes, length)) = (asked.number(tuple), asked.array(tuple));
+        let elements = &bytes[..length];
         let Some(at) = start(kind, places, elements, first) else {
             missing.push(tuple);
             tuple += 1;
@@ -232,15 +256,13 @@ fn read<T: Copy + Default>(
                 _ => missing.push(tuple),
             }
         } else {
-            let own = &elements[at.min(end_of(elements))..end_of(elements)];
-            let own = &own[..own.len().min((end - tuple) * kind.stride())];
-            let marks = decode(kind, own, &mut values[tuple..end], &of);
-            if marks != VALUE {
-                let element = |row: usize| own.get((row - tuple) * kind.stride());
-                missing.extend((tuple..end).filter(|&row| element(row) != Some(&VALUE)));
-            } else {
-                missing.extend(tuple + own.len() / kind.stride()..end);
+            let count = (end_of(elements) / kind.stride()).saturating_sub(at / kind.stride()).min(end - tuple);
+            let own = &bytes[at..];
+            if decode(kind, Run { bytes: own, count }, &mut values[tuple..], &of) {
+                missing
+                    .extend((0..count).filter(|place| own[place * kind.stride()] != VALUE).map(|place| tuple + place));
             }
+            missing.extend(tuple + count..end);
         }
         tuple = end;
     }
@@ -253,19 +275,6 @@ fn read<T: Copy + Default>(
         valid.set(row, false);
     }
     Some(valid)
-}
-
-/// Makes values the elements that lie side by side; the bits of all their marks.
-#[inline(always)]
-fn decode<T>(kind: Fixed, elements: &[u8], values: &mut [T], of: &impl Fn(u64) -> T) -> u8 {
-    let mut marks = VALUE;
-    for (element, value) in elements.chunks_exact(kind.stride()).zip(values) {
-        if let Some((mark, key)) = kind.read(element) {
-            marks |= mark;
-            *value = of(key);
-        }
-    }
-    marks
 }
 
 /// Where the element of a number begins, if there may be one.

@@ -22,6 +22,15 @@ pub(super) fn make(form: Form, elements: &[&Vector], len: usize, out: &mut Vecto
         return false;
     }
     let mut arrays = out.take_text();
+    if let Form::Fixed(fixed) = form {
+        let length = elements.len() * fixed.stride() + 1 + TAIL.len();
+        let write = |arrays: &mut [u8]| each_kind!(fixed, KIND => write_columns(KIND, elements, length, arrays));
+        if arrays.push_alike(len, length, write) {
+            arrays.share();
+            out.set(len, VectorData::Text(arrays), None);
+            return true;
+        }
+    }
     for tuple in 0..len {
         arrays.push_written(|array| {
             elements.iter().for_each(|element| push(form, element, tuple, array));
@@ -32,6 +41,60 @@ pub(super) fn make(form: Form, elements: &[&Vector], len: usize, out: &mut Vecto
     arrays.share();
     out.set(len, VectorData::Text(arrays), None);
     true
+}
+
+/// Writes the elements of arrays of one length, column by column. An element may be written with bytes behind it, which the next one
+/// or the end is written over.
+fn write_columns(kind: Fixed, elements: &[&Vector], length: usize, arrays: &mut [u8]) {
+    for (number, element) in elements.iter().enumerate() {
+        write_column(kind, element, length, &mut arrays[number * kind.stride()..]);
+    }
+    const BEHIND: [u8; 10] = {
+        let mut bytes = [END; 10];
+        let (_, tail) = bytes.split_at_mut(1);
+        tail.copy_from_slice(TAIL.as_bytes());
+        bytes
+    };
+    for array in arrays.chunks_exact_mut(length) {
+        if let Some(place) = array.last_chunk_mut() {
+            *place = BEHIND;
+        }
+    }
+}
+
+kernel! {
+    /// Writes an element of each array; the first begins at the first byte.
+    fn write_column[](kind: Fixed, element: &Vector, length: usize, arrays: &mut [u8]) {
+        each_kind!(kind, KIND => match &element.data {
+            VectorData::Bool(bits) => write_keys(KIND, element, length, arrays, |at| u64::from(bits.get(at))),
+            VectorData::I32(values) => {
+                write_keys(KIND, element, length, arrays, |at| KIND.key_of_integer(values[at].into()));
+            }
+            VectorData::I64(values) => write_keys(KIND, element, length, arrays, |at| KIND.key_of_integer(values[at])),
+            VectorData::F64(values) => write_keys(KIND, element, length, arrays, |at| KIND.key_of_float(values[at])),
+            _ => {}
+        });
+    }
+}
+
+#[inline(always)]
+fn write_keys(kind: Fixed, element: &Vector, length: usize, arrays: &mut [u8], key: impl Fn(usize) -> u64) {
+    // The last array is shorter by the elements before this one.
+    if element.nulls.is_none() && !element.constant {
+        for (tuple, array) in arrays.chunks_mut(length).enumerate() {
+            let Some(place) = array.first_chunk_mut::<12>() else { break };
+            *place = kind.element(VALUE, key(tuple));
+        }
+        return;
+    }
+    for (tuple, array) in arrays.chunks_mut(length).enumerate() {
+        let Some(place) = array.first_chunk_mut::<12>() else { break };
+        *place = if element.is_null(tuple) {
+            kind.element(NULL, 0)
+        } else {
+            kind.element(VALUE, key(element.position(tuple)))
+        };
+    }
 }
 
 /// Whether a vector has elements of a form.

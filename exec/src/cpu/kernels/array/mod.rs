@@ -1,16 +1,18 @@
 //! Arrays, which are texts (`planner/src/evaluate/array/key.rs`).
 //!
-//! `fixed` finds elements that all have as many bytes and counts them, `text` those that are texts; `search` looks for elements,
-//! `total` makes one value of all, `make` makes arrays of elements and of other arrays, `split` of the parts of a text, `row_text`
+//! `fixed` finds elements that all have as many bytes and counts them, `text` those that are texts; `decode` makes many of them numbers at
+//! once, and sums; `probe` finds one among many, `search` looks for elements, `total` makes one value of all, `make` makes arrays of elements and of other arrays, `split` of the parts of a text, `row_text`
 //! the texts that aggregates gather. What none of
 //! them knows, like arrays of several dimensions where these count, is evaluated value by value.
 
+mod decode;
 pub(in crate::cpu) mod fixed;
 mod make;
+mod probe;
 mod row_text;
 mod search;
 mod split;
-mod text;
+pub(in crate::cpu) mod text;
 mod total;
 
 #[cfg(test)]
@@ -21,7 +23,7 @@ use crate::Result;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{Vector, VectorData};
 use crate::plan::register::Register;
-use multiloop_planner::evaluate::array::{Form, MARKS, TAIL};
+use multiloop_planner::evaluate::array::{Fixed, Form, MARKS, TAIL};
 use multiloop_planner::function::{ArrayFunction, Function};
 
 const END: u8 = MARKS[0];
@@ -48,6 +50,22 @@ macro_rules! each_kind {
 }
 use each_kind;
 
+/// The same for the form of elements.
+macro_rules! each_form {
+    ($form:expr, $constant:ident => $body:expr) => {
+        match $form {
+            Form::Text => {
+                const $constant: Form = Form::Text;
+                $body
+            }
+            Form::Fixed(fixed) => each_kind!(fixed, KIND => {
+                const $constant: Form = Form::Fixed(KIND);
+                $body
+            }),
+        }
+    };
+}
+
 /// Does the functions of arrays, if it can: false if not.
 ///
 /// # Errors
@@ -69,11 +87,11 @@ pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
         }
         (A::Extract, [array, place]) => Ok(nth(form, call.register, (array, place, Places::FromEitherEnd), len, out)),
         (A::Cardinality, [array]) if call.register == Register::I32 && is_text(array) => {
-            measured(arguments, len, out, |bytes| Some(ends(form, bytes).1 as i32));
+            each_form!(form, FORM => measured(arguments, len, out, |bytes| Some(ends(FORM, bytes).1 as i32)));
             Ok(true)
         }
         (A::Length, [array, dimension]) if call.register == Register::I32 && is_text(array) && is_one(dimension) => {
-            measured(arguments, len, out, |bytes| length(form, bytes));
+            each_form!(form, FORM => measured(arguments, len, out, |bytes| length(FORM, bytes)));
             Ok(true)
         }
         (A::Any(comparison), [value, array]) => search::quantified((form, comparison, true), (value, array), len, out),
@@ -138,8 +156,30 @@ fn bytes(array: &Vector, tuple: usize) -> &[u8] {
     array.text(tuple).map_or(&[], str::as_bytes)
 }
 
+/// Bytes from the array of a tuple on, as far as there are, and how many are its own.
+#[inline(always)]
+fn bytes_from(array: &Vector, tuple: usize) -> (&[u8], usize) {
+    match &array.data {
+        VectorData::Text(texts) => {
+            let (buffer, start, length) = texts.place(array.position(tuple));
+            (&buffer[start..], length)
+        }
+        _ => {
+            let bytes = bytes(array, tuple);
+            (bytes, bytes.len())
+        }
+    }
+}
+
+/// Bytes from the array of a tuple on, and how many its elements have.
+#[inline(always)]
+fn elements_of(array: &Vector, tuple: usize) -> (&[u8], usize) {
+    let (bytes, length) = bytes_from(array, tuple);
+    (bytes, end_of(&bytes[..length]))
+}
+
 /// Where the elements of an array end. What stands behind it is short.
-#[inline]
+#[inline(always)]
 fn end_of(array: &[u8]) -> usize {
     match array.len().checked_sub(TAIL.len() + 1) {
         Some(end) if array[end] == END => end,
@@ -148,7 +188,7 @@ fn end_of(array: &[u8]) -> usize {
 }
 
 /// Where the elements of an array end, and how many there are.
-#[inline]
+#[inline(always)]
 fn ends(form: Form, array: &[u8]) -> (usize, usize) {
     let end = end_of(array);
     match form {
@@ -159,10 +199,12 @@ fn ends(form: Form, array: &[u8]) -> (usize, usize) {
 }
 
 /// The first subscript of an array of one dimension.
-#[inline]
+#[inline(always)]
 fn lower_of(array: &[u8], end: usize) -> Option<i64> {
     let behind = array.get(end + 1..).filter(|behind| behind.len() == TAIL.len())?;
-    if behind == TAIL.as_bytes() {
+    // As arrays of one length, which are compared without a call.
+    const ONE: &[u8; 9] = TAIL.as_bytes().first_chunk().expect("it has nine bytes");
+    if behind.first_chunk() == Some(ONE) {
         return Some(1);
     }
     let digits = std::str::from_utf8(behind.strip_prefix(b"1")?).ok()?;
@@ -170,6 +212,7 @@ fn lower_of(array: &[u8], end: usize) -> Option<i64> {
 }
 
 /// The length of the first dimension; none of an empty array.
+#[inline(always)]
 fn length(form: Form, array: &[u8]) -> Option<i32> {
     let (end, count) = ends(form, array);
     match array.get(end + 1..) {
@@ -183,12 +226,14 @@ fn length(form: Form, array: &[u8]) -> Option<i32> {
 }
 
 /// A number of each array, where there is one.
+#[inline(always)]
 fn measured(arguments: &[&Vector], len: usize, out: &mut Vector, measure: impl Fn(&[u8]) -> Option<i32>) {
     let mut nulls = strict_nulls(arguments, len, out);
     let mut counts = out.take_i32();
     counts.reserve(len);
     for tuple in 0..len {
-        let count = if is_valid(&nulls, tuple) { measure(bytes(arguments[0], tuple)) } else { None };
+        let (bytes, length) = bytes_from(arguments[0], tuple);
+        let count = if is_valid(&nulls, tuple) { measure(&bytes[..length]) } else { None };
         if count.is_none() && is_valid(&nulls, tuple) {
             nulls.get_or_insert_with(|| Bitmap::new(len, true)).set(tuple, false);
         }

@@ -4,17 +4,21 @@
 //! comparison asks of each element is whether its bytes, as a number, lie between two others. An element that is a text is one if
 //! its mark and its bytes are there, and a mark behind them.
 
+use super::probe::{Found, Question, find_each};
 use super::text::{end_of_value, marks};
-use super::{END, NULL, VALUE, bytes, each_kind, end_of, escape, is_text, is_valid, lower_of, strict_nulls};
+use super::{
+    END, NULL, VALUE, bytes, bytes_from, each_kind, elements_of, end_of, escape, is_text, is_valid, lower_of,
+    strict_nulls,
+};
 use crate::Result;
 use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{Vector, VectorData};
-use memchr::memchr;
 use memchr::memmem::Finder;
 use multiloop_planner::evaluate::array::{Fixed, Form};
 use multiloop_planner::function::Comparison;
 use multiloop_planner::meter;
+use std::cell::Cell;
 
 /// Elements that are looked at without a branch.
 const BLOCK: usize = 16;
@@ -149,14 +153,9 @@ fn scan_all(
         }
         let elements = &array[..end_of(array)];
         let asked_range = if value.constant { constant } else { range(tuple) };
-        let (found, unknown) = match (asked_range, key_of(kind, value, tuple)) {
-            (Some(_), Some(key)) if asked.comparison == Comparison::Equal => {
-                let found = holds(kind, elements, &kind.element(VALUE, key));
-                // NULLs count where nothing is found.
-                (found, !found && memchr(NULL, elements).is_some())
-            }
-            (Some(range), _) => look(kind, elements, range),
-            (None, _) => (false, !asked.sees_nulls || !elements.is_empty()),
+        let (found, unknown) = match asked_range {
+            Some(range) => look(kind, elements, range),
+            None => (false, !asked.sees_nulls || !elements.is_empty()),
         };
         let is_null = !found && unknown && (asked.sees_nulls || value.is_null(tuple));
         truth.set(tuple, found == asked.decisive && !is_null);
@@ -167,21 +166,98 @@ fn scan_all(
     meter::spend(passed)
 }
 
-/// Whether one of the elements has these bytes.
+/// Asks whether each tuple's array has its value, as [`scan`] asks by other comparisons; 64 answers make a word.
+struct Holds<'v> {
+    kind: Fixed,
+    asked: Scan,
+    value: &'v Vector,
+    array: &'v Vector,
+    /// The value, if all tuples have one; none of NULL.
+    constant: Option<u128>,
+    len: usize,
+    true_bits: u64,
+    null_bits: u64,
+    truths: Vec<u64>,
+    valids: Vec<u64>,
+}
+
+impl Question for Holds<'_> {
+    #[inline(always)]
+    fn ask(&self, tuple: usize) -> Option<(&[u8], usize, u128)> {
+        let word = if self.value.constant { self.constant } else { word_of_value(self.kind, self.value, tuple) };
+        let word = word.filter(|_| !self.array.is_null(tuple))?;
+        let (bytes, end) = elements_of(self.array, tuple);
+        Some((bytes, end, word))
+    }
+
+    #[inline(always)]
+    fn answer(&mut self, tuple: usize, found: Option<Found>) {
+        let (is_found, is_null) = match found {
+            Some(Found::At(_)) => (true, false),
+            Some(Found::Nowhere) => (false, false),
+            Some(Found::BesideNull) => (false, self.asked.sees_nulls),
+            // The array or the value is NULL.
+            None => (false, self.is_unknown(tuple)),
+        };
+        self.true_bits |= u64::from(is_found == self.asked.decisive && !is_null) << (tuple % 64);
+        self.null_bits |= u64::from(is_null) << (tuple % 64);
+        if tuple % 64 == 63 || tuple + 1 == self.len {
+            self.truths.push(std::mem::take(&mut self.true_bits));
+            self.valids.push(!std::mem::take(&mut self.null_bits) & (u64::MAX >> (63 - tuple % 64)));
+        }
+    }
+}
+
+impl Holds<'_> {
+    /// Whether a comparison with NULL, or of a NULL array, is not known.
+    fn is_unknown(&self, tuple: usize) -> bool {
+        self.array.is_null(tuple) || !self.asked.sees_nulls || elements_of(self.array, tuple).1 > 0
+    }
+}
+
+/// A value as an element, as [`Fixed::word`] has it; none of NULL.
 #[inline(always)]
-fn holds(kind: Fixed, elements: &[u8], wanted: &[u8; 12]) -> bool {
-    let stride = kind.stride();
-    let two = |bytes: &[u8]| u16::from_ne_bytes([bytes[0], bytes[1]]);
-    let four = |bytes: &[u8], at: usize| u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-    let is_wanted = |element: &[u8]| match stride {
-        2 => two(element) == two(wanted),
-        4 => four(element, 0) == four(wanted, 0),
-        7 => (four(element, 0) == four(wanted, 0)) & (four(element, 3) == four(wanted, 3)),
-        _ => (0..3).fold(true, |is, part| is & (four(element, part * 4) == four(wanted, part * 4))),
-    };
-    let any = |elements: &[u8]| elements.chunks_exact(stride).fold(false, |any, element| any | is_wanted(element));
-    let mut blocks = elements.chunks_exact(BLOCK * stride);
-    blocks.any(any) || any(blocks.remainder())
+fn word_of_value(kind: Fixed, value: &Vector, tuple: usize) -> Option<u128> {
+    key_of(kind, value, tuple).map(|key| kind.word(VALUE, key))
+}
+
+/// Asks for the position of each tuple's value, a NULL among them.
+struct Positions<'v, F> {
+    kind: Fixed,
+    value: &'v Vector,
+    array: &'v Vector,
+    /// The value, if all tuples have one.
+    constant: u128,
+    /// Whether all arrays count from 1.
+    is_plain: Cell<bool>,
+    answer: F,
+}
+
+/// A value as an element, NULL among them.
+#[inline(always)]
+fn word_or_null(kind: Fixed, value: &Vector, tuple: usize) -> u128 {
+    word_of_value(kind, value, tuple).unwrap_or_else(|| kind.word(NULL, 0))
+}
+
+impl<F: FnMut(usize, Option<usize>)> Question for Positions<'_, F> {
+    #[inline(always)]
+    fn ask(&self, tuple: usize) -> Option<(&[u8], usize, u128)> {
+        if self.array.is_null(tuple) {
+            return None;
+        }
+        let word = if self.value.constant { self.constant } else { word_or_null(self.kind, self.value, tuple) };
+        let (bytes, length) = bytes_from(self.array, tuple);
+        let end = end_of(&bytes[..length]);
+        if end > 0 && lower_of(&bytes[..length], end) != Some(1) {
+            self.is_plain.set(false);
+        }
+        Some((bytes, end, word))
+    }
+
+    #[inline(always)]
+    fn answer(&mut self, tuple: usize, found: Option<Found>) {
+        (self.answer)(tuple, if let Some(Found::At(at)) = found { Some(at) } else { None });
+    }
 }
 
 /// What is passed of arrays between two looks at whether to go on.
@@ -222,7 +298,7 @@ fn look(kind: Fixed, elements: &[u8], range: Range) -> (bool, bool) {
 }
 
 /// The key of a value.
-#[inline]
+#[inline(always)]
 fn key_of(kind: Fixed, value: &Vector, tuple: usize) -> Option<u64> {
     let position = value.position(tuple);
     if value.is_null(tuple) {
@@ -317,9 +393,19 @@ fn set_scanned(
     out: &mut Vector,
 ) -> Result<()> {
     let (mut truth, mut valid) = (out.take_bool(), out.take_nulls());
-    truth.reset(len, false);
-    valid.reset(len, true);
-    scan(kind, asked, (value, array), (&mut truth, &mut valid))?;
+    if asked.comparison == Comparison::Equal {
+        let constant = if value.constant { word_of_value(kind, value, 0) } else { None };
+        let (truths, valids) = (truth.take_words(), valid.take_words());
+        let (true_bits, null_bits) = (0, 0);
+        let mut holds = Holds { kind, asked, value, array, constant, len, true_bits, null_bits, truths, valids };
+        find_each(kind, len, &mut holds)?;
+        truth.set_words(len, holds.truths);
+        valid.set_words(len, holds.valids);
+    } else {
+        truth.reset(len, false);
+        valid.reset(len, true);
+        scan(kind, asked, (value, array), (&mut truth, &mut valid))?;
+    }
     let nulls = (!valid.is_full()).then_some(valid);
     out.set(len, VectorData::Bool(truth), nulls);
     Ok(())
@@ -406,7 +492,7 @@ pub(super) fn has_element(
         if array.is_null(tuple) || value.is_null(tuple) {
             return Ok(None);
         }
-        place(form, bytes(array, tuple), (value, tuple), &mut wanted).map(|place| Some(place.is_some()))
+        place(bytes(array, tuple), (value, tuple), &mut wanted).map(|place| Some(place.is_some()))
     })?;
     Ok(true)
 }
@@ -420,23 +506,17 @@ fn takes(form: Form, value: &Vector) -> bool {
 }
 
 /// The position of the first element that is a tuple's value: NULL is NULL.
-fn place(form: Form, array: &[u8], (value, tuple): (&Vector, usize), wanted: &mut Wanted) -> Result<Option<usize>> {
+fn place(array: &[u8], (value, tuple): (&Vector, usize), wanted: &mut Wanted) -> Result<Option<usize>> {
     pass(array)?;
     let end = end_of(array);
-    Ok(match form {
-        Form::Fixed(kind) => {
-            let own = word_of(kind, key_of(kind, value, tuple));
-            first_of(kind, &array[..end], Range { low: own, high: own, but: NONE })
-        }
-        Form::Text => match value.text(tuple).filter(|_| !value.is_null(tuple)) {
-            None => array[..end].iter().position(|&byte| byte == NULL).map(|at| marks(&array[..at])),
-            Some(text) => {
-                if !value.constant || wanted.entry.is_empty() {
-                    wanted.set_text(text);
-                }
-                wanted.find(array, end).map(|at| marks(&array[..at]))
+    Ok(match value.text(tuple).filter(|_| !value.is_null(tuple)) {
+        None => array[..end].iter().position(|&byte| byte == NULL).map(|at| marks(&array[..at])),
+        Some(text) => {
+            if !value.constant || wanted.entry.is_empty() {
+                wanted.set_text(text);
             }
-        },
+            wanted.find(array, end).map(|at| marks(&array[..at]))
+        }
     })
 }
 
@@ -445,19 +525,33 @@ pub(super) fn position(form: Form, (array, value): (&Vector, &Vector), len: usiz
     if !takes(form, value) || !is_text(array) {
         return Ok(false);
     }
-    let mut wanted = Wanted::new();
     let (mut places, mut valid) = (out.take_i32(), Bitmap::new(len, true));
-    for tuple in 0..len {
-        let array = if array.is_null(tuple) { &[END] } else { bytes(array, tuple) };
-        let end = end_of(array);
-        if end > 0 && lower_of(array, end) != Some(1) {
-            return Ok(false);
-        }
-        let place = place(form, array, (value, tuple), &mut wanted)?;
+    let mut answer = |tuple: usize, place: Option<usize>| {
         if place.is_none() {
             valid.set(tuple, false);
         }
         places.push(place.map_or(0, |place| place as i32 + 1));
+    };
+    match form {
+        Form::Fixed(kind) => {
+            let constant = if value.constant { word_or_null(kind, value, 0) } else { 0 };
+            let mut asked = Positions { kind, value, array, constant, is_plain: Cell::new(true), answer };
+            find_each(kind, len, &mut asked)?;
+            if !asked.is_plain.get() {
+                return Ok(false);
+            }
+        }
+        Form::Text => {
+            let mut wanted = Wanted::new();
+            for tuple in 0..len {
+                let array = if array.is_null(tuple) { &[END] } else { bytes(array, tuple) };
+                let end = end_of(array);
+                if end > 0 && lower_of(array, end) != Some(1) {
+                    return Ok(false);
+                }
+                answer(tuple, place(array, (value, tuple), &mut wanted)?);
+            }
+        }
     }
     let nulls = (!valid.is_full()).then_some(valid);
     out.set(len, VectorData::I32(places), nulls);

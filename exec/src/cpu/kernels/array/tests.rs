@@ -1,6 +1,7 @@
 //! Kernels of arrays beside the definition of their functions: every kind of element, every shape of arrays.
 
 use super::super::{Scratch, fallback};
+use super::decode::Run;
 use super::*;
 use crate::cpu::vector::builder::register_of;
 use multiloop_planner::evaluate::array::{Array, Bound};
@@ -159,7 +160,7 @@ fn totals() {
             assert!(of(L::Count, BIGINT));
         }
         if element.is_numeric() {
-            assert!(of(L::Sum, if element.is_float() { DataType::Double } else { DataType::Numeric }));
+            assert!(of(L::Sum, if element.is_float() { DataType::Double } else { DataType::decimal(38, 0) }));
             assert!(of(L::Average, DataType::Double));
         }
         assert_eq!(of(L::Min, element), !matches!(element, DataType::Boolean | DataType::Text));
@@ -260,4 +261,76 @@ fn parts_of_texts() {
     }
     assert!(!of(&rows, Value::text("")) && !of(&rows, Value::Null));
     assert!(!of(&[Value::text("a b"), Value::text("\u{3} b")], Value::text(" ")));
+}
+
+/// Elements of every count, NULLs among them, in front of bytes that look like more of them.
+#[test]
+fn many_elements_at_once() {
+    for (element, values) in kinds() {
+        let Some(Form::Fixed(kind)) = Form::of(element) else { continue };
+        let keys: Vec<Option<u64>> = values.iter().map(|value| kind.key_of(value)).chain([None]).collect();
+        let mut more = Vec::new();
+        keys.iter().rev().for_each(|key| kind.push(*key, &mut more));
+        for count in (0..40).chain([63, 64, 65, 127, 128, 129, 255, 256, 257, 1025]) {
+            for (step, choices) in [(1, keys.len() - 1), (1, keys.len()), (3, keys.len()), (0, 1)] {
+                let own: Vec<Option<u64>> = (0..count).map(|at| keys[(at * step + at / 7 * step) % choices]).collect();
+                let mut bytes = Vec::new();
+                own.iter().for_each(|key| kind.push(*key, &mut bytes));
+                for behind in [0, 1, 10, 17, 100] {
+                    let bytes: Vec<u8> = bytes.iter().chain(more.iter().cycle().take(behind)).copied().collect();
+                    check_run(kind, Run { bytes: &bytes, count }, &own, &keys);
+                }
+            }
+        }
+    }
+}
+
+fn check_run(kind: Fixed, run: Run<'_>, own: &[Option<u64>], keys: &[Option<u64>]) {
+    /// Decodes to a type, of which NULLs are any value.
+    macro_rules! decodes {
+        ($type:ty, $of:expr) => {
+            for more in [0, 9] {
+                let mut values = vec![<$type>::default(); run.count + more];
+                let has_null = decode::decode(kind, run, &mut values, $of);
+                assert_eq!(has_null, own.contains(&None), "{kind:?} {own:?}");
+                for (value, key) in values.iter().zip(own) {
+                    assert!(key.is_none_or(|key| $of(key).to_ne_bytes() == value.to_ne_bytes()), "{kind:?} {own:?}");
+                }
+            }
+        };
+    }
+    match kind {
+        Fixed::Integer | Fixed::Small => decodes!(i32, |key: u64| kind.integer(key) as i32),
+        Fixed::Real | Fixed::Double => decodes!(f64, |key: u64| kind.float(key)),
+        _ => {}
+    }
+    if !kind.is_float() {
+        decodes!(i64, |key: u64| kind.integer(key));
+        let known = || own.iter().flatten();
+        let sum = known().map(|&key| i128::from(kind.integer(key))).sum();
+        assert_eq!(decode::sum(kind, run), (sum, known().count()), "{kind:?} {own:?}");
+    }
+    struct Wanted<'b>(Fixed, Run<'b>, &'b [Option<u64>], Vec<probe::Found>);
+
+    impl probe::Question for Wanted<'_> {
+        fn ask(&self, tuple: usize) -> Option<(&[u8], usize, u128)> {
+            let (key, end) = (self.2[tuple], self.1.count * self.0.stride());
+            Some((self.1.bytes, end, self.0.word(if key.is_some() { VALUE } else { NULL }, key.unwrap_or(0))))
+        }
+
+        fn answer(&mut self, _: usize, found: Option<probe::Found>) {
+            self.3.extend(found);
+        }
+    }
+
+    let mut wanted = Wanted(kind, run, keys, Vec::new());
+    probe::find_each(kind, keys.len(), &mut wanted).unwrap();
+    for (key, found) in keys.iter().zip(wanted.3) {
+        let expected = match own.iter().position(|own| own == key) {
+            Some(at) => probe::Found::At(at),
+            None if own.contains(&None) => probe::Found::BesideNull,
+            None => probe::Found::Nowhere,
+        };
+        assert_eq!(found, expected, "{kind:?} {key:?} {own:?}");
+    }
 }

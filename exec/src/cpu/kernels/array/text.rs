@@ -3,15 +3,17 @@
 //! Who takes an array apart asks for its elements one after the other: the last place is kept, and the next one is looked for
 //! from there. An element that is a text as it stands is a slice of the array.
 
+use super::fixed::Unnested;
 use super::{END, ESCAPE, NULL, Places, VALUE, bytes, end_of, is_valid, lower_of, strict_nulls};
+use crate::column::TextView;
 use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
-use memchr::memchr3;
+use memchr::{memchr, memchr3};
 use multiloop_planner::evaluate::array::ESCAPED;
 
-/// Bytes of a text that are looked at one by one.
-const SHORT: usize = 16;
+/// Eights of bytes of a text that are looked at before `memchr` is called.
+const SHORT: usize = 4;
 
 kernel! {
     /// How many marks some bytes have that are the elements of an array.
@@ -33,6 +35,8 @@ struct Cursor {
     at: usize,
     /// Where the element that begins there ends; 0 where that is not known.
     end: usize,
+    /// Whether it has escaped bytes; only where that end is known.
+    is_escaped: bool,
 }
 
 impl Cursor {
@@ -43,6 +47,12 @@ impl Cursor {
         if own != self.array || position < self.passed {
             *self = Cursor { array: own, ..Cursor::default() };
         }
+        self.find_here(array, position)
+    }
+
+    /// The same in the array that the cursor is in, at a position that is not before it.
+    #[inline]
+    fn find_here(&mut self, array: &[u8], position: i64) -> Option<(usize, usize)> {
         if position < 0 {
             return None;
         }
@@ -62,20 +72,80 @@ impl Cursor {
     }
 
     #[inline]
-    fn end_of_value(&self, array: &[u8]) -> usize {
-        if self.end > 0 { self.end } else { end_of_value(array, self.at + 1) }
+    fn end_of_value(&mut self, array: &[u8]) -> usize {
+        if self.end > 0 {
+            return self.end;
+        }
+        let start = self.at + 1;
+        let end = first_below(array, start, ESCAPE + 1);
+        self.is_escaped = array.get(end) == Some(&ESCAPE);
+        if self.is_escaped { end_of_value(array, end) } else { end }
     }
+}
+
+/// The elements at positions that a nest goes over.
+pub(in crate::cpu) fn unnested(asked: &Unnested<'_>, len: usize, out: &mut Vector) {
+    let (arrays, mut texts) = (asked.arrays, out.take_text());
+    let is_shared = arrays.is_shared();
+    if let (true, Some(buffers)) = (is_shared, arrays.buffers()) {
+        texts.set_buffers(buffers.clone());
+    }
+    let mut missing = Vec::new();
+    // The array that the cursor is in, and the view of it.
+    let (mut cursor, mut origin, mut array) = (Cursor::default(), None, &[][..]);
+    let mut view = TextView::EMPTY;
+    for (tuple, (&own, &position)) in asked.origins.iter().zip(asked.positions).enumerate().take(len) {
+        let position = asked.first + i64::from(position);
+        if origin != Some(own) || position < cursor.passed {
+            (cursor, origin) = (Cursor::default(), Some(own));
+            (array, view) = (arrays.bytes(own as usize), arrays.views()[own as usize]);
+        }
+        let Some((start, end)) = cursor.find_here(array, position) else {
+            missing.push(tuple);
+            texts.push_view(TextView::EMPTY);
+            continue;
+        };
+        if cursor.is_escaped {
+            texts.push(&plain(&array[start..end]));
+        } else if is_shared {
+            let (offset, length) = (view.offset + start as u32, (end - start) as u32);
+            texts.push_view(TextView { offset, length, ..view });
+        } else {
+            texts.push(std::str::from_utf8(&array[start..end]).unwrap_or(""));
+        }
+    }
+    let mut nulls = None;
+    for tuple in missing {
+        nulls.get_or_insert_with(|| Bitmap::new(len, true)).set(tuple, false);
+    }
+    out.set(len, VectorData::Text(texts), nulls);
 }
 
 /// Where the value that begins here ends.
 #[inline]
 pub(super) fn end_of_value(array: &[u8], start: usize) -> usize {
+    first_below(array, start, ESCAPE)
+}
+
+/// The first byte from a place on that is less than a limit, which is that of marks, or one more.
+#[inline]
+fn first_below(array: &[u8], start: usize, limit: u8) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
     let rest = &array[start..];
     // Most elements are short, and no text has the byte 0.
-    let (near, far) = rest.split_at(rest.len().min(SHORT));
-    let length = near.iter().position(|&byte| byte <= NULL);
-    let length = length.or_else(|| Some(near.len() + memchr3(END, VALUE, NULL, far)?));
-    start + length.unwrap_or(rest.len())
+    let (eights, _) = rest.as_chunks::<8>();
+    for (number, eight) in eights.iter().take(SHORT).enumerate() {
+        let word = u64::from_le_bytes(*eight);
+        // Bytes that borrow and had no highest bit; above the first one others may borrow, too.
+        let less = word.wrapping_sub(ONES * u64::from(limit)) & !word & (ONES << 7);
+        if less != 0 {
+            return start + number * 8 + less.trailing_zeros() as usize / 8;
+        }
+    }
+    let near = eights.len().min(SHORT) * 8;
+    let mark = memchr3(END, VALUE, NULL, &rest[near..]).map_or(rest.len(), |far| near + far);
+    let escape = if limit > ESCAPE { memchr(ESCAPE, &rest[near..mark]) } else { None };
+    start + escape.map_or(mark, |far| near + far)
 }
 
 /// The texts at places.
@@ -95,7 +165,8 @@ pub(super) fn nth(places: Places, (array, place): (&Vector, &Vector), len: usize
     elements_of(array, len, &mut texts, |tuple| {
         let part = Some(tuple).filter(|&tuple| is_valid(&nulls, tuple)).and_then(|tuple| {
             let bytes = bytes(array, tuple);
-            Some((bytes, cursor.find(bytes, position(places, bytes, number(tuple))?)?))
+            let range = cursor.find(bytes, position(places, bytes, number(tuple))?)?;
+            Some((bytes, range, cursor.is_escaped))
         });
         if part.is_none() {
             found.set(tuple, false);
@@ -118,12 +189,12 @@ fn position(places: Places, array: &[u8], number: i64) -> Option<i64> {
     }
 }
 
-/// Appends the elements that are found: slices of what arrays share, copies of what only this vector has.
+/// Appends the elements that are found, in an array from one byte to another, and with escaped bytes or without: slices of what arrays share, copies of what only this vector has.
 fn elements_of<'v>(
     array: &'v Vector,
     len: usize,
     texts: &mut TextVector,
-    mut find: impl FnMut(usize) -> Option<(&'v [u8], (usize, usize))>,
+    mut find: impl FnMut(usize) -> Option<(&'v [u8], (usize, usize), bool)>,
 ) {
     let shared = match &array.data {
         VectorData::Text(arrays) => Some(arrays).filter(|arrays| arrays.is_shared()),
@@ -133,20 +204,16 @@ fn elements_of<'v>(
         texts.set_buffers(buffers.clone());
     }
     for tuple in 0..len {
-        let Some((bytes, (start, end))) = find(tuple) else {
+        let Some((bytes, (start, end), is_escaped)) = find(tuple) else {
             texts.push("");
             continue;
         };
         let content = &bytes[start..end];
         match shared {
-            _ if content.iter().fold(false, |any, &byte| any | (byte == ESCAPE)) => texts.push(&plain(content)),
+            _ if is_escaped => texts.push(&plain(content)),
             Some(arrays) => {
                 let view = arrays.views()[array.position(tuple)];
-                texts.push_view(crate::column::TextView {
-                    offset: view.offset + start as u32,
-                    length: (end - start) as u32,
-                    ..view
-                });
+                texts.push_view(TextView { offset: view.offset + start as u32, length: (end - start) as u32, ..view });
             }
             None => texts.push(std::str::from_utf8(content).unwrap_or("")),
         }

@@ -24,6 +24,7 @@ use crate::cpu::expression::tile::Tile;
 use crate::cpu::index::Spans;
 use crate::cpu::multiloop::frame::Frame;
 use crate::cpu::multiloop::nest::pairs::Pairs;
+use crate::cpu::vector::VectorData;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::rows::{LazyRows, NO_GROUP, NO_ROW, Source as TileSource, TILE_ROWS};
 use crate::plan::tree::LoopPlan;
@@ -397,10 +398,13 @@ impl<'a> Nest<'a> {
         self.tile.evaluate(count)?;
         let vector = self.tile.vector(count);
         let valid = |tuple: &usize| !vector.is_null(*tuple);
-        let counts: Vec<(u32, i64)> = (0..self.tile.len())
-            .filter(valid)
-            .map(|tuple| (tuple as u32, vector.integer(tuple).and_then(|count| i64::try_from(count).ok()).unwrap_or(0)))
-            .collect();
+        let count_of = |tuple: usize| match &vector.data {
+            VectorData::I32(counts) => counts[vector.position(tuple)].into(),
+            VectorData::I64(counts) => counts[vector.position(tuple)],
+            _ => vector.integer(tuple).and_then(|count| i64::try_from(count).ok()).unwrap_or(0),
+        };
+        let counts: Vec<(u32, i64)> =
+            (0..self.tile.len()).filter(valid).map(|tuple| (tuple as u32, count_of(tuple))).collect();
         // Of few tuples with many positions these are the work that there is to do.
         let all = counts.iter().map(|&(_, count)| count.max(0) as u64).fold(0, u64::saturating_add);
         let progress = (all > COUNT_WORTH_TELLING).then(|| &*self.frame.shared.context.progress);

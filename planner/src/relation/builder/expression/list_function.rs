@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::function::{ArrayFunction, Function, ListTotal, SortKeyOrder};
 use crate::relation::Expression;
 use crate::relation::builder::Builder;
-use crate::types::{DataType, SortOrder};
+use crate::types::{DECIMAL_DIGITS_MAX, DataType, SortOrder};
 use crate::value::Value;
 
 /// PostgreSQL's function that a name of DuckDB's is another name of; the arguments are the same.
@@ -62,6 +62,8 @@ fn total_type(total: ListTotal, element: DataType) -> Option<DataType> {
         L::Min | L::Max | L::Mode | L::CountDistinct if !element.has_equality() => None,
         L::Count | L::CountDistinct => Some(DataType::BigInt),
         L::Sum if element.is_float() => Some(DataType::Double),
+        // No array has so many integers that their sum has more digits.
+        L::Sum if element.is_integer() => Some(DataType::decimal(DECIMAL_DIGITS_MAX, 0)),
         L::Sum => element.is_numeric().then_some(DataType::Numeric),
         L::BitAnd | L::BitOr | L::BitXor => element.is_integer().then_some(element),
         L::Entropy => is_ordered(element).then_some(DataType::Double),
