@@ -18,7 +18,7 @@ mod views;
 
 use super::{check_not_null, of_relation};
 use crate::catalog::history;
-use crate::catalog::{Domains, Entry, Qualified, State, StoredTable, TEMPORARY};
+use crate::catalog::{Domains, Entry, Object, Qualified, State, StoredTable, TEMPORARY};
 use crate::keys::KeyIndexes;
 use crate::plan::Timings;
 use crate::row_locks::{NEW, Rows};
@@ -79,6 +79,7 @@ impl Runner<'_> {
     /// began.
     pub(super) fn locked(&self, name: &Qualified, numbers: &Arc<Vec<usize>>, strength: Strength) -> Result<bool> {
         let locks = &self.session.engine.0.row_locks;
+        let numbers = &self.of_all(name, numbers);
         let Some(rows) = self.lockable(name, numbers, strength).filter(|rows| !rows.numbers.is_empty()) else {
             return Ok(true);
         };
@@ -114,9 +115,31 @@ impl Runner<'_> {
     /// Waits until nobody else has one of some rows, and takes them.
     pub(super) fn wait_for(&self, name: &Qualified, numbers: &Arc<Vec<usize>>, strength: Strength) -> Result<()> {
         let locks = &self.session.engine.0.row_locks;
+        let numbers = &self.of_all(name, numbers);
         let Some(rows) = self.lockable(name, numbers, strength) else { return Ok(()) };
         let limit = self.session.work.time_limit("lock_timeout");
         locks.take(self.session.work.identity().0, rows, (&self.session.cancellation, limit))
+    }
+
+    /// The numbers of rows that others may want: not those that the transaction has inserted itself. What it knows these by are numbers
+    /// that others have, or will have, for rows of theirs.
+    fn of_all(&self, name: &Qualified, numbers: &Arc<Vec<usize>>) -> Arc<Vec<usize>> {
+        let Some((base, _)) = self.session.work.base() else { return Arc::clone(numbers) };
+        let stored = |object: Option<&Object>| match object.map(|object| &object.entry) {
+            Some(Entry::Table(stored)) => Some((stored.history.line(), stored.stored().rows())),
+            _ => None,
+        };
+        let (was, is) = (stored(object_of(&base, name)), stored(self.snapshot.state.object(name)));
+        // Where it has given all rows other numbers, nobody else has any of these.
+        let first = match (was, is) {
+            (Some((line, rows)), Some((own, _))) if line == own => rows,
+            (None, _) => 0,
+            _ => return Arc::clone(numbers),
+        };
+        match numbers.partition_point(|&number| number < first) {
+            count if count == numbers.len() => Arc::clone(numbers),
+            count => Arc::new(numbers[..count].to_vec()),
+        }
     }
 
     /// Rows as they are locked; none of what is temporary, which is the session's own.
@@ -129,6 +152,7 @@ impl Runner<'_> {
     /// Whether somebody else has one of some rows.
     pub(super) fn is_held(&self, name: &Qualified, numbers: &Arc<Vec<usize>>, strength: Strength) -> bool {
         let locks = &self.session.engine.0.row_locks;
+        let numbers = &self.of_all(name, numbers);
         let rows = self.lockable(name, numbers, strength);
         rows.is_some_and(|rows| locks.is_held(self.session.work.identity().0, rows))
     }
