@@ -9,6 +9,7 @@ use crate::{Error, ErrorKind, Result};
 use multiloop_exec::DeviceUse;
 use multiloop_planner::evaluate::zone::Zone;
 use multiloop_planner::function::IntervalStyle;
+use multiloop_planner::sql::Isolation;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
@@ -324,6 +325,12 @@ impl Settings {
     /// Whether a setting of on and off is on.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.get(name).is_ok_and(|value| value == "on")
+    }
+
+    /// The isolation of transactions that do not say theirs.
+    pub(crate) fn isolation(&self) -> Option<Isolation> {
+        let name = self.get("default_transaction_isolation").ok()?;
+        Isolation::ALL.into_iter().find(|of| of.name() == name)
     }
 
     /// The time that a setting says, named in lower case; none if it is zero, which is no limit.

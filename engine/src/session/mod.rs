@@ -336,7 +336,13 @@ impl Session {
             if wide { sql::bind_wide(parsed, catalog, types) } else { sql::bind(parsed, catalog, types) }
         };
         let run = || statement::run(&self.running(), &bind, parameters, timings);
-        self.as_statement(|| self.in_transaction(run))
+        self.as_statement(|| self.stated_in_transaction(parsed, run))
+    }
+
+    /// As [`Session::in_transaction`], of a statement that is known before it runs.
+    fn stated_in_transaction<T>(&self, parsed: &Parsed, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.work.ask(parsed);
+        self.in_transaction(work)
     }
 
     /// Runs what may not run in a transaction that has failed; an error makes it one.

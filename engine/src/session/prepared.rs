@@ -304,17 +304,19 @@ impl Prepared {
     /// As [`Session::run`], within a statement.
     pub(super) fn run(&self, session: &Session, parameters: &[Value]) -> Result<Execution> {
         let parameters = &*self.admitted(session, parameters)?;
-        match (&self.statement.parsed.tree, self.kind) {
+        let parsed = &*self.statement.parsed;
+        match (&parsed.tree, self.kind) {
             (Tree::Session(verb), _) => session.failing(|| session.verb(verb, parameters, &self.types)),
-            (_, Kind::Query) => session.in_transaction(|| self.run_query(session, parameters)).map(Execution::Result),
+            (_, Kind::Query) => {
+                session.stated_in_transaction(parsed, || self.run_query(session, parameters)).map(Execution::Result)
+            }
             (_, Kind::Copy) => session.in_transaction(|| self.run_copy(session, parameters)),
-            (_, kind @ (Kind::Change | Kind::Other)) => session.in_transaction(|| {
+            (_, kind @ (Kind::Change | Kind::Other)) => session.stated_in_transaction(parsed, || {
                 let own = parameters.iter().cloned().zip(self.types.iter().copied());
                 let moments = moments(session).map(|value| (value, DataType::TimestampTz));
                 let moments = moments.into_iter().filter(|_| kind == Kind::Change);
                 let typed: Vec<(Value, DataType)> = own.chain(moments).collect();
                 let bind = |catalog: &dyn Catalog, types: &[DataType], wide: bool| {
-                    let parsed = &self.statement.parsed;
                     catalog.mean_literals(&self.literals);
                     if wide { sql::bind_wide(parsed, catalog, types) } else { sql::bind(parsed, catalog, types) }
                 };

@@ -48,7 +48,7 @@ impl Session {
         let (done, ran) = self.seen_running(&prepared.statement, || {
             self.as_statement_within(prepared.room_of_plan(), || {
                 let parameters = &*prepared.admitted(self, parameters)?;
-                self.in_transaction(|| match prepared.is_change() {
+                self.stated_in_transaction(&prepared.statement.parsed, || match prepared.is_change() {
                     true => prepared.run_short_change(self, parameters, time),
                     false => self.run_short(prepared, parameters, time),
                 })

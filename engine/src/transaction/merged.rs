@@ -3,6 +3,7 @@
 //! Objects have versions. What the transaction alone has changed is put in; what somebody else has changed since is a conflict (40001),
 //! but for tables of which both have changed rows alone: these are given to whoever can do the changes once more.
 
+use super::behind::{Asked, Behind, stands_alone};
 use crate::catalog::{Entry, Object, Qualified, Schema, Schemas, State, StoredTable};
 use crate::{Error, ErrorKind, Result};
 use multiloop_planner::catalog::{Key, Reference, shown_key};
@@ -17,19 +18,25 @@ pub(crate) struct Own {
     pub(crate) name: Qualified,
     pub(crate) base: Option<StoredTable>,
     pub(crate) own: StoredTable,
-    /// Whether somebody else has changed it since.
+    /// Whether somebody else has changed it since, and it is to have both changes.
     pub(crate) is_moved: bool,
+    /// Whether somebody has, and it is left as the transaction has made it.
+    is_left: bool,
 }
 
 impl Own {
     /// None of what is no table.
-    fn of((schema, name): (&str, &str), (before, own): (Option<&Object>, &Object), is_moved: bool) -> Option<Self> {
+    fn of(
+        (schema, name): (&str, &str),
+        (before, own): (Option<&Object>, &Object),
+        (is_moved, is_left): (bool, bool),
+    ) -> Option<Self> {
         let table = |object: &Object| match &object.entry {
             Entry::Table(table) => Some(table.clone()),
             _ => None,
         };
         let name = Qualified { schema: schema.to_owned(), name: name.to_owned() };
-        Some(Own { name, base: before.and_then(table), own: table(own)?, is_moved })
+        Some(Own { name, base: before.and_then(table), own: table(own)?, is_moved, is_left })
     }
 }
 
@@ -63,20 +70,63 @@ pub(super) fn merged(
     rebase: Rebase<'_>,
 ) -> Result<Schemas> {
     let mut tables = Vec::new();
-    let merged = merged_objects((base, own, now), changed, &mut tables)?;
+    let merged = merged_objects((base, own, now), changed, &mut tables, &|_, _| false)?;
     // Where nobody else has changed anything there is nothing to see to.
-    let merged = if Arc::ptr_eq(base, now) {
-        merged
-    } else {
-        let mut moved = Moved { base, now, state: State::shared(merged), tables };
-        rebase(&mut moved)?;
-        moved.state.schemas
-    };
+    let merged = if Arc::ptr_eq(base, now) { merged } else { rebased((base, now), merged, tables, rebase)? };
     // Where one side has changed rows alone, what the other names is there as it was.
     if !defines_alike(base, own) && !defines_alike(base, now) {
         check_names(&merged)?;
     }
     Ok(merged)
+}
+
+/// What a transaction goes on with.
+pub(super) struct Refreshed {
+    /// What its changes are to: the shared state, but for tables that are left behind.
+    pub(super) base: Schemas,
+    pub(super) own: Schemas,
+    pub(super) behind: Option<Behind>,
+}
+
+/// The same while the transaction goes on, for a statement that does not ask for everything: tables that it may not ask for are left
+/// as they are.
+pub(super) fn refreshed(
+    (base, own, now): (&Schemas, &Schemas, &Schemas),
+    asked: &Asked,
+    rebase: Rebase<'_>,
+) -> Result<Refreshed> {
+    let mut tables = Vec::new();
+    let leaves = |name: (&str, &str), of: (&Object, &Object)| asked.leaves(name, of, now);
+    let mut own_now = merged_objects((base, own, now), &mut Vec::new(), &mut tables, &leaves)?;
+    let behind: Vec<Qualified> = tables.iter().filter(|own| own.is_left).map(|own| own.name.clone()).collect();
+    let is_alone = |own: &Own| !own.is_moved && stands_alone((&own.name.schema, &own.name.name), now);
+    if !tables.iter().all(is_alone) {
+        own_now = rebased((base, now), own_now, tables, rebase)?;
+    }
+    if !defines_alike(base, own) && !defines_alike(base, now) {
+        check_names(&own_now)?;
+    }
+    let mut base_now = Schemas::clone(now);
+    for name in &behind {
+        let schema = Arc::make_mut(&mut base_now).get_mut(&name.schema).map(Arc::make_mut);
+        if let Some((schema, object)) = schema.zip(object_of(base, name)) {
+            schema.objects.insert(name.name.clone(), object.clone());
+        }
+    }
+    let behind = (!behind.is_empty()).then(|| Behind { seen: Schemas::clone(now), tables: behind });
+    Ok(Refreshed { base: base_now, own: own_now, behind })
+}
+
+/// The state with what the transaction has changed in tables that others have changed, too.
+fn rebased(
+    (base, now): (&Schemas, &Schemas),
+    merged: Schemas,
+    tables: Vec<Own>,
+    rebase: Rebase<'_>,
+) -> Result<Schemas> {
+    let mut moved = Moved { base, now, state: State::shared(merged), tables };
+    rebase(&mut moved)?;
+    Ok(moved.state.schemas)
 }
 
 /// Whether two states differ in rows alone.
@@ -95,11 +145,13 @@ fn defines_alike(a: &Schemas, b: &Schemas) -> bool {
     Arc::ptr_eq(a, b) || (a.keys().eq(b.keys()) && a.values().zip(b.values()).all(is_alike))
 }
 
-/// The same but for tables that others have changed, too, which are as others have them.
+/// The same but for tables that others have changed, too, which are as others have them, or as the transaction has made them if
+/// `leaves` says so of what a table was when it began and is now.
 fn merged_objects(
     (base, own, now): (&Schemas, &Schemas, &Schemas),
     changed: &mut Vec<(String, String)>,
     tables: &mut Vec<Own>,
+    leaves: &dyn Fn((&str, &str), (&Object, &Object)) -> bool,
 ) -> Result<Schemas> {
     let mut merged = Schemas::clone(now);
     let result = Arc::make_mut(&mut merged);
@@ -150,7 +202,9 @@ fn merged_objects(
             }
             match is.objects.get(object) {
                 Some(one) => {
-                    tables.extend(Own::of((name, object), (of.0, one), is_moved));
+                    let is_left = is_moved && of.0.zip(of.2).is_some_and(|of| leaves((name, object), of));
+                    let is_moved = is_moved && !is_left;
+                    tables.extend(Own::of((name, object), (of.0, one), (is_moved, is_left)));
                     changed.push((name.clone(), object.clone()));
                     if !is_moved {
                         schema.objects.insert(object.clone(), one.clone());

@@ -8,10 +8,13 @@
 //! A statement that fails is undone alone, since a state is changed in one step at the end; in a transaction it also makes all that
 //! follow fail (25P02) until the transaction, or a savepoint, is rolled back.
 
+mod behind;
 mod deferrals;
 mod merged;
 mod of_statement;
+mod savepoints;
 
+pub(crate) use behind::Asked;
 pub(crate) use deferrals::Deferrals;
 pub(crate) use merged::{Moved, Own, Rebase, conflict, object_of};
 
@@ -24,10 +27,12 @@ use crate::settings::Settings;
 use crate::storage::{Current, Pin, Publishing};
 use crate::turn::{Taken, Turn};
 use crate::{Error, ErrorKind, Result};
-use merged::merged;
+use behind::Behind;
+use merged::{Refreshed, merged, refreshed};
 use multiloop_exec::workers::context::Cancellation;
 use multiloop_planner::sequence::Sequence;
-use multiloop_planner::sql::{Isolation, TransactionMode};
+use multiloop_planner::sql::{Isolation, Parsed, TransactionMode};
+use savepoints::Savepoint;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -71,6 +76,8 @@ struct Inner {
     transaction: Option<Transaction>,
     /// When the statement began that runs; none before the first.
     statement: Option<i64>,
+    /// What the statement that runs may ask for.
+    asked: Asked,
     /// When the client's last message came, where statements come by messages: it is when its statements begin.
     message: Option<i64>,
 }
@@ -105,6 +112,8 @@ struct Transaction {
     began: i64,
     /// The shared state that it began with, and its own; none before a statement asks.
     states: Option<(Schemas, State)>,
+    /// Tables of it that are not as the shared state has them, though others see it so.
+    behind: Option<Behind>,
     /// Rows keep their numbers while a statement runs; and as long as the transaction is open, if it has changed something, or its
     /// statements see what the first one saw.
     pin: Option<Pin>,
@@ -123,21 +132,19 @@ struct Transaction {
     after: Settings,
 }
 
-#[derive(Debug)]
-struct Savepoint {
-    name: String,
-    states: Option<(Schemas, State)>,
-    settings: Settings,
-    after: Settings,
-    /// How much had been told.
-    told: usize,
-}
-
 impl Work {
     pub(crate) fn new(session: u32, access: Access) -> Self {
         let (settings, defaults) = (Settings::default(), Settings::default());
         let temporary = Schema::new(BOOTSTRAP);
-        let inner = Inner { settings, defaults, temporary, transaction: None, statement: None, message: None };
+        let inner = Inner {
+            settings,
+            defaults,
+            temporary,
+            transaction: None,
+            statement: None,
+            asked: Asked::default(),
+            message: None,
+        };
         let database = Mutex::new(Arc::from("multiloop"));
         Work {
             session,
@@ -317,7 +324,7 @@ impl Work {
     pub(crate) fn base(&self) -> Option<(Schemas, bool)> {
         let inner = self.inner();
         let open = inner.transaction.as_ref()?;
-        Some((Arc::clone(&open.states.as_ref()?.0), inner.sees_others(open)))
+        Some((Arc::clone(&open.states.as_ref()?.0), open.sees_others()))
     }
 
     /// Whether a transaction has failed, and no savepoint is left to go back to.
@@ -326,31 +333,46 @@ impl Work {
         inner.transaction.as_ref().is_some_and(|open| open.failed && open.savepoints.is_empty())
     }
 
-    /// Lets a transaction of READ COMMITTED see what has been committed since its last statement, beside what it has changed itself.
+    /// Says what the statement may ask for that runs until [`Work::unpin`], where that matters: where a transaction has changed something.
+    pub(crate) fn ask(&self, parsed: &Parsed) {
+        let inner = &mut *self.inner();
+        if inner.transaction.as_ref().is_some_and(Transaction::has_own) {
+            inner.asked = Asked::of(parsed);
+        }
+    }
+
+    /// Lets a transaction of READ COMMITTED see what has been committed since its last statement, beside what it has changed itself:
+    /// in what the statement may ask for.
     ///
     /// # Errors
     /// 40001 if somebody else has changed what it has, as no two should that take the rows that they change.
     pub(crate) fn refresh(&self, current: &Current, rebase: Rebase<'_>) -> Result<()> {
-        let (base, own) = {
+        let now;
+        let (base, own, asked) = {
             let inner = &mut *self.inner();
             let Some(open) = inner.transaction.as_ref().filter(|open| !open.failed) else { return Ok(()) };
-            let Some((base, own)) = open.states.as_ref().filter(|_| inner.sees_others(open)) else { return Ok(()) };
+            let Some((base, own)) = open.states.as_ref().filter(|_| open.sees_others()) else { return Ok(()) };
             let (base, own) = (Arc::clone(base), own.clone());
             if let Some(open) = &mut inner.transaction {
                 open.pin.get_or_insert_with(|| current.pin());
             }
-            (base, own)
+            now = current.snapshot();
+            let is_it = |behind: &Behind| {
+                Arc::ptr_eq(&behind.seen, &now) && !behind.tables.iter().any(|table| inner.asked.may_name(&table.name))
+            };
+            let behind = inner.transaction.as_ref().and_then(|open| open.behind.as_ref());
+            if Arc::ptr_eq(&base, &now) || behind.is_some_and(is_it) {
+                return Ok(());
+            }
+            (base, own, inner.asked.clone())
         };
-        let now = current.snapshot();
-        if Arc::ptr_eq(&base, &now) {
-            return Ok(());
-        }
-        let schemas = match Arc::ptr_eq(&base, &own.schemas) {
-            true => Arc::clone(&now),
-            false => merged((&base, &own.schemas, &now), &mut Vec::new(), rebase)?,
+        let next = match Arc::ptr_eq(&base, &own.schemas) {
+            true => Refreshed { base: Arc::clone(&now), own: now, behind: None },
+            false => refreshed((&base, &own.schemas, &now), &asked, rebase)?,
         };
         if let Some(open) = self.inner().transaction.as_mut() {
-            open.states = Some((now, State { schemas, temporary: own.temporary }));
+            open.states = Some((next.base, State { schemas: next.own, temporary: own.temporary }));
+            open.behind = next.behind;
         }
         Ok(())
     }
@@ -358,10 +380,8 @@ impl Work {
     /// A statement has ended: rows may get other numbers, unless its transaction knows some by theirs.
     pub(crate) fn unpin(&self) {
         let inner = &mut *self.inner();
-        let is_free = inner.transaction.as_ref().is_some_and(|open| {
-            let has_own = open.states.as_ref().is_some_and(|(base, own)| !Arc::ptr_eq(base, &own.schemas));
-            !has_own && inner.sees_others(open)
-        });
+        inner.asked = Asked::Everything;
+        let is_free = inner.transaction.as_ref().is_some_and(|open| !open.has_own() && open.sees_others());
         if let Some(open) = inner.transaction.as_mut().filter(|_| is_free) {
             open.pin = None;
         }
@@ -391,6 +411,8 @@ impl Work {
     /// BEGIN. False if a transaction is open already, which goes on.
     pub(crate) fn begin(&self, mode: TransactionMode, implicit: bool) -> bool {
         let inner = &mut *self.inner();
+        // A default that changes meanwhile is the next one's.
+        let mode = TransactionMode { isolation: mode.isolation.or_else(|| inner.settings.isolation()), ..mode };
         if let Some(transaction) = &mut inner.transaction {
             let was_implicit = transaction.implicit;
             transaction.implicit = was_implicit && implicit;
@@ -403,6 +425,7 @@ impl Work {
             mode,
             began: inner.message.unwrap_or_else(clock),
             states: None,
+            behind: None,
             pin: None,
             failed: false,
             implicit,
@@ -526,47 +549,6 @@ impl Work {
         inner.settings = transaction.before.clone();
     }
 
-    /// SAVEPOINT; 25P01 outside of a transaction.
-    pub(crate) fn savepoint(&self, name: &str) -> Result<()> {
-        let inner = &mut *self.inner();
-        let settings = inner.settings.clone();
-        let transaction = in_block(&mut inner.transaction, "SAVEPOINT")?;
-        let (states, after) = (transaction.states.clone(), transaction.after.clone());
-        let told = transaction.told.len();
-        transaction.savepoints.push(Savepoint { name: name.to_owned(), states, settings, after, told });
-        Ok(())
-    }
-
-    /// RELEASE: the savepoint and those after it are forgotten.
-    pub(crate) fn release(&self, name: &str) -> Result<()> {
-        let inner = &mut *self.inner();
-        let transaction = in_block(&mut inner.transaction, "RELEASE SAVEPOINT")?;
-        let at = transaction.find(name)?;
-        transaction.savepoints.truncate(at);
-        Ok(())
-    }
-
-    /// ROLLBACK TO: all is as it was at the savepoint, which stays.
-    pub(crate) fn rollback_to(&self, name: &str) -> Result<()> {
-        let inner = &mut *self.inner();
-        let transaction = in_block(&mut inner.transaction, "ROLLBACK TO SAVEPOINT")?;
-        let at = transaction.find(name)?;
-        transaction.savepoints.truncate(at + 1);
-        let savepoint = &transaction.savepoints[at];
-        // What the transaction reads does not change because it had not read before.
-        if let Some((base, _)) = transaction.states.clone() {
-            let then = savepoint.states.clone();
-            let temporary = &transaction.temporary;
-            let fresh = || State { schemas: Arc::clone(&base), temporary: Arc::clone(temporary) };
-            transaction.states = Some(then.unwrap_or_else(|| (Arc::clone(&base), fresh())));
-        }
-        transaction.after = savepoint.after.clone();
-        transaction.told.truncate(savepoint.told);
-        transaction.failed = false;
-        inner.settings = savepoint.settings.clone();
-        Ok(())
-    }
-
     /// Whether what runs now may only read.
     pub(crate) fn is_read_only(&self) -> bool {
         let inner = self.inner();
@@ -649,23 +631,7 @@ fn waits(settings: &Settings) -> bool {
     settings.get("synchronous_commit").is_ok_and(|how| how != "off")
 }
 
-fn in_block<'t>(transaction: &'t mut Option<Transaction>, what: &str) -> Result<&'t mut Transaction> {
-    let message = || format!("{what} can only be used in transaction blocks");
-    transaction
-        .as_mut()
-        .filter(|transaction| !transaction.implicit)
-        .ok_or_else(|| Error::new(ErrorKind::NoTransaction, message()))
-}
-
 impl Inner {
-    /// Whether a transaction's statements see what others commit meanwhile.
-    fn sees_others(&self, open: &Transaction) -> bool {
-        match open.mode.isolation {
-            Some(isolation) => matches!(isolation, Isolation::ReadCommitted | Isolation::ReadUncommitted),
-            None => self.settings.get("default_transaction_isolation").is_ok_and(|name| name.starts_with("read ")),
-        }
-    }
-
     /// What a statement of the transaction that is open sees: its own state, which begins now if it had none.
     fn state(&mut self, current: &Current) -> State {
         let temporary = Arc::clone(&self.temporary);
@@ -694,18 +660,22 @@ impl Inner {
 }
 
 impl Transaction {
+    /// Whether its statements see what others commit meanwhile.
+    fn sees_others(&self) -> bool {
+        matches!(self.mode.isolation, Some(Isolation::ReadCommitted | Isolation::ReadUncommitted))
+    }
+
+    /// Whether it has changed something that others will see.
+    fn has_own(&self) -> bool {
+        self.states.as_ref().is_some_and(|(base, own)| !Arc::ptr_eq(base, &own.schemas))
+    }
+
     /// Whether it has changed something, or has something to tell.
     fn has_changed(&self) -> bool {
         let is_same = |(base, state): &(Schemas, State)| {
             Arc::ptr_eq(base, &state.schemas) && Arc::ptr_eq(&state.temporary, &self.temporary)
         };
         !self.states.as_ref().is_none_or(is_same) || !self.told.is_empty()
-    }
-
-    /// The last savepoint of a name; 3B001 if there is none.
-    fn find(&self, name: &str) -> Result<usize> {
-        let found = self.savepoints.iter().rposition(|savepoint| savepoint.name == name);
-        found.ok_or_else(|| Error::new(ErrorKind::InvalidSavepoint, format!("savepoint \"{name}\" does not exist")))
     }
 }
 

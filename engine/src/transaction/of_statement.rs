@@ -1,7 +1,7 @@
 //! What a statement that runs others needs of its transaction: one of its own, where none is open, and the place to go back to, if it
 //! fails or is to be run once more.
 
-use super::{Deferrals, Inner, Work};
+use super::{Asked, Deferrals, Inner, Work};
 use crate::catalog::{Schema, Schemas, State};
 use crate::settings::Settings;
 use crate::turn::Turn;
@@ -35,7 +35,18 @@ impl Work {
             let (temporary, statement) = (Arc::clone(&inner.temporary), inner.statement);
             // The transaction begins when the statement does.
             let message = statement.or(inner.message);
-            (Inner { settings, defaults, temporary, transaction: None, statement, message }, before)
+            (
+                Inner {
+                    settings,
+                    defaults,
+                    temporary,
+                    transaction: None,
+                    statement,
+                    asked: Asked::Everything,
+                    message,
+                },
+                before,
+            )
         };
         let work = Work {
             session: self.session,
@@ -83,6 +94,8 @@ impl Work {
         // What it reads does not change because it had not read before.
         if let (Some(states), Some(_)) = (mark.states, &open.states) {
             open.states = Some(states);
+            // Which tables are behind is found anew.
+            open.behind = None;
         }
         open.told.truncate(mark.told);
         open.deferrals = mark.deferrals;

@@ -141,6 +141,10 @@ pub enum Isolation {
 }
 
 impl Isolation {
+    /// All of them.
+    pub const ALL: [Isolation; 4] =
+        [Isolation::ReadUncommitted, Isolation::ReadCommitted, Isolation::RepeatableRead, Isolation::Serializable];
+
     /// As SHOW prints it.
     pub fn name(self) -> &'static str {
         match self {
