@@ -3,6 +3,7 @@
 
 mod api;
 mod bad_input;
+mod beside_others;
 mod changes;
 mod devices;
 mod domains;
