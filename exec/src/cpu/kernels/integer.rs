@@ -5,6 +5,7 @@
 //! Elsewhere the work is done in the widest register around with a check of every result against its type; if one
 //! fails, perhaps only at a NULL, `fallback` does it all over again and raises the error that is due.
 
+use super::reciprocal::{Divided, Reciprocal};
 use super::{Call, Scratch, strict_nulls};
 use crate::Result;
 use crate::cpu::simd::kernel::{append, append_pairs, kernel};
@@ -15,7 +16,7 @@ use multiloop_planner::function::Function;
 use multiloop_planner::types::DataType;
 
 /// An integer that a register holds.
-trait Integer: Copy + Default + Ord {
+trait Integer: Copy + Default + Ord + Divided {
     /// The low bits of an integer.
     fn cut(value: i128) -> Self;
     fn wide(self) -> i128;
@@ -301,11 +302,46 @@ impl<S: Copy> Operands<'_, S> {
     }
 }
 
+kernel! {
+    /// Divides by a constant; false if a result is outside its bounds.
+    fn divided_by_constant[T: Integer](
+        operands: &Operands<'_, T>,
+        operation: Operation,
+        by: Reciprocal,
+        bounds: (T, T),
+        out: &mut Vec<T>,
+    ) -> bool {
+        let (low, high) = bounds;
+        let divisor = operands.b[0];
+        let mut failed = false;
+        macro_rules! run {
+            ($result:expr) => {
+                append(out, operands.a, |a: T| {
+                    let value = $result(a, a.quotient(by));
+                    failed |= (value < low) | (value > high);
+                    value
+                })
+            };
+        }
+        match operation {
+            Operation::Divide => run!(|_: T, quotient: T| quotient),
+            _ => run!(|a: T, quotient: T| {
+                T::wrapping(Operation::Subtract, a, T::wrapping(Operation::Multiply, quotient, divisor))
+            }),
+        }
+        !failed
+    }
+}
+
 impl<T: Integer> Operands<'_, T> {
     fn divided(&self, operation: Operation, (low, high): (i128, i128), out: &mut Vec<T>) -> bool {
         let (zero, minus_one) = (T::default(), T::cut(-1));
         if self.b.iter().any(|&b| b == zero || b == minus_one) {
             return false;
+        }
+        let divisor = self.b.first().filter(|_| self.b_constant && !self.a_constant).and_then(|b| b.divisor());
+        if let Some(by) = divisor.and_then(|divisor| Reciprocal::new(divisor, T::BITS)) {
+            return divided_by_constant(self, operation, by, (clamp::<T>(low), clamp::<T>(high)), out);
         }
         let (low, high) = (clamp::<T>(low), clamp::<T>(high));
         let mut failed = false;

@@ -29,6 +29,7 @@ mod padding;
 mod pattern;
 pub(crate) mod pick;
 pub mod quotient;
+mod reciprocal;
 pub mod rescale;
 pub(super) mod row_text;
 pub(crate) mod run_extreme;
