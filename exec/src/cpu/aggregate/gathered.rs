@@ -7,13 +7,13 @@ use super::chosen::Pick;
 use crate::column::Dictionary;
 use crate::cpu::index::{sort_by_group, starts_of};
 use crate::cpu::vector::builder::ColumnBuilder;
-use crate::partial::state::gathered::{Gathered, Seen};
+use crate::partial::state::gathered::{Gathered, RowsByGroup, Seen};
 use crate::{Error, Result};
 use multiloop_planner::evaluate::gather::gathered;
 use multiloop_planner::multiloop::Gather;
 use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Rows of a piece of work, at most: its number is above them.
 const PIECE_BITS: u32 = 40;
@@ -46,6 +46,7 @@ impl Gathered {
     /// Folds in some tuples, of which the first is at this place; the next place.
     pub(crate) fn update(&mut self, input: &Input<'_>, place: u64) -> Result<u64> {
         let Some(vector) = input.vector else { return Err(Error::internal("values of nothing")) };
+        self.by_group = OnceLock::new();
         if self.entries.is_some() {
             *self = std::mem::replace(self, Gathered::new(self.how)).of_texts();
         }
@@ -122,11 +123,24 @@ impl Gathered {
         self.append(&values);
     }
 
+    /// Finds the rows of each group, before parts of the groups are merged: each would look at all rows.
+    pub(crate) fn sort_for_parts(&self) {
+        self.by_group.get_or_init(|| {
+            let starts = starts_of(&self.groups, self.group_count);
+            RowsByGroup { rows: sort_by_group(&self.groups, &starts), starts }
+        });
+    }
+
     pub(crate) fn merge(&mut self, other: &Self, from: &[u32], into: &[u32]) {
-        let mut numbers = vec![None; other.group_count];
-        from.iter().zip(into).for_each(|(&from, &into)| numbers[from as usize] = Some(into));
-        let mut other = other.chosen(|group| numbers[group as usize]);
-        self.seen = Seen::Nothing;
+        let mut other = match other.by_group.get() {
+            Some(by_group) => other.chosen_by_group(by_group, from, into),
+            None => {
+                let mut numbers = vec![None; other.group_count];
+                from.iter().zip(into).for_each(|(&from, &into)| numbers[from as usize] = Some(into));
+                other.chosen(|group| numbers[group as usize])
+            }
+        };
+        (self.seen, self.by_group) = (Seen::Nothing, OnceLock::new());
         if self.values.len() == 0 {
             (self.groups, self.places, self.values, self.keys, self.entries) =
                 (other.groups, other.places, other.values, other.keys, other.entries);

@@ -21,6 +21,7 @@ use crate::partial::PartialGroups;
 use crate::partial::hash::part_of_hash;
 use crate::partial::keys::{Keys, occupied};
 use crate::partial::order::Order;
+use crate::partial::state::State;
 use crate::plan::tree::ReducePlan;
 use crate::workers::context::{Context, Reservation};
 use crate::workers::pool::Pool;
@@ -164,6 +165,12 @@ pub(crate) fn merge_parts<'p, T: Send>(
         merged.merge_few(&all.collect::<Vec<_>>(), workers)?;
         return Ok(vec![make(merged, false, Reservation::new(&workers.context.memory))?]);
     }
+    if splits {
+        workers.map(ended.iter().collect(), |ended: &Ended<'_>| {
+            ended.groups.states.iter().for_each(sort_for_parts);
+            Ok(())
+        })?;
+    }
     // Where numbers are codes, a part's groups lie side by side.
     let in_ranges = splits && matches!(first.groups.keys, Keys::Numbered { .. });
     let by_part = |ended: &Ended<'p>| Ok(by_part(&ended.groups, parts, &merge.splitters));
@@ -203,6 +210,13 @@ pub(crate) fn merge_parts<'p, T: Send>(
         })?;
     }
     Ok(made)
+}
+
+/// Makes what is kept of each row ready to be merged part by part.
+fn sort_for_parts(state: &State) {
+    if let State::Gathered(gathered) = state {
+        gathered.sort_for_parts();
+    }
 }
 
 /// Whether a merge of many groups is done in parts.

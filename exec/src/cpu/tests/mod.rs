@@ -11,6 +11,7 @@ mod distinct;
 mod duplicate_runs;
 mod elements;
 mod few_sums;
+mod gathered;
 mod group_filter;
 mod hashed_keys;
 mod in_place;

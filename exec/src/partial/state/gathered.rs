@@ -5,7 +5,7 @@ use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
 use crate::plan::row_text::Entries;
 use hashbrown::HashTable;
 use multiloop_planner::multiloop::Gather;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The values of each group: texts, or what one is to be chosen of.
 #[derive(Clone, Debug)]
@@ -22,6 +22,16 @@ pub(crate) struct Gathered {
     pub(crate) entries: Option<Entries>,
     /// Which texts the groups have, of those that are to be there once.
     pub(crate) seen: Seen,
+    /// The rows of each group, where groups are to be merged part by part: no part looks at the rows of others then.
+    pub(crate) by_group: OnceLock<RowsByGroup>,
+}
+
+/// Rows by their groups.
+#[derive(Clone, Debug)]
+pub(crate) struct RowsByGroup {
+    /// Where those of each group begin, and where the last ones end.
+    pub(crate) starts: Vec<u32>,
+    pub(crate) rows: Vec<u32>,
 }
 
 /// Which texts groups have, so that a text comes once to a group. It saves memory and sorting, no more: texts that come twice all
@@ -67,6 +77,7 @@ impl Gathered {
             keys: Vec::new(),
             entries: None,
             seen: Seen::Nothing,
+            by_group: OnceLock::new(),
         }
     }
 
@@ -76,7 +87,9 @@ impl Gathered {
 
     pub(crate) fn bytes(&self) -> usize {
         let keys: usize = self.keys.iter().map(ColumnBuilder::bytes).sum();
-        self.groups.capacity() * 4 + self.places.capacity() * 8 + self.values.bytes() + keys + self.seen.bytes()
+        let sorted = self.by_group.get().map_or(0, |of| (of.starts.capacity() + of.rows.capacity()) * 4);
+        let own = self.groups.capacity() * 4 + self.places.capacity() * 8 + self.values.bytes();
+        own + keys + self.seen.bytes() + sorted
     }
 
     /// The states of these groups, which become the numbers 0, 1, 2, …
@@ -89,12 +102,32 @@ impl Gathered {
     /// The values of some groups, which get other numbers.
     pub(crate) fn chosen(&self, number: impl Fn(u32) -> Option<u32>) -> Self {
         let of_row = |(row, &group): (usize, &u32)| Some((row as u32, number(group)?));
-        let (rows, groups): (Vec<u32>, Vec<u32>) = self.groups.iter().enumerate().filter_map(of_row).unzip();
+        let (rows, groups) = self.groups.iter().enumerate().filter_map(of_row).unzip();
+        self.of_rows(rows, groups)
+    }
+
+    /// The values of some groups, a part of all, which get other numbers, by the rows that each group has.
+    pub(crate) fn chosen_by_group(&self, by_group: &RowsByGroup, from: &[u32], into: &[u32]) -> Self {
+        let rows_of = |group: u32| {
+            let (start, end) = (by_group.starts[group as usize], by_group.starts[group as usize + 1]);
+            &by_group.rows[start as usize..end as usize]
+        };
+        let of_group = |(&from, &into): (&u32, &u32)| rows_of(from).iter().map(move |&row| (row, into));
+        let mut all: Vec<(u32, u32)> = from.iter().zip(into).flat_map(of_group).collect();
+        // As they lie in memory, and as they came.
+        all.sort_unstable();
+        let (rows, groups) = all.into_iter().unzip();
+        self.of_rows(rows, groups)
+    }
+
+    /// The values of some rows, with these groups.
+    fn of_rows(&self, rows: Vec<u32>, groups: Vec<u32>) -> Self {
         let places = rows.iter().filter_map(|&row| self.places.get(row as usize).copied()).collect();
         let values = self.values.take(&rows);
         let keys = self.keys.iter().map(|key| key.take(&rows)).collect();
         let (how, group_count, entries) = (self.how, self.group_count, self.entries.clone());
-        Gathered { how, group_count, groups, places, values, keys, entries, seen: Seen::Nothing }
+        let (seen, by_group) = (Seen::Nothing, OnceLock::new());
+        Gathered { how, group_count, groups, places, values, keys, entries, seen, by_group }
     }
 
     /// Whether states of both can be merged.

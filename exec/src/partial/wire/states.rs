@@ -28,6 +28,7 @@ use multiloop_planner::multiloop::Gather;
 use multiloop_planner::numeric::sum::NumericSum;
 use multiloop_planner::types::{DataType, VECTOR_LENGTH_MAX};
 use multiloop_planner::value::Value;
+use std::sync::OnceLock;
 
 /// Times that a sum of 128 bits goes around, at most: a third of the rows do.
 const ROUNDS_MAX: i32 = 1 << 28;
@@ -387,7 +388,8 @@ impl Wire for Gathered {
         let alike = groups.len() == values.len() && places.len() == places_count;
         check(alike && groups.iter().all(|&group| (group as usize) < group_count), "the groups of values")?;
         let keys = Vec::new();
-        Ok(Gathered { how, group_count, groups, places, values, keys, entries: None, seen: Seen::Nothing })
+        let (seen, by_group) = (Seen::Nothing, OnceLock::new());
+        Ok(Gathered { how, group_count, groups, places, values, keys, entries: None, seen, by_group })
     }
 }
 
