@@ -23,6 +23,11 @@ pub mod sums;
 pub mod technique;
 pub mod workers;
 
+/// Tests have the program's allocator: they make rows of values by the thousand.
+#[cfg(test)]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 pub use backend::devices::Devices;
 pub use cards::{Cards, Chosen, DeviceUse, Plans, Rates, about_cards, first_card};
 pub use multiloop_planner::error::{Error, ErrorKind, Result};

@@ -15,6 +15,10 @@ use multiloop::{Backend, Devices, Engine, Session};
 use multiloop_tpch::{Options, TABLES, generate, run};
 use std::path::{Path, PathBuf};
 
+/// The program's: suites run with what users run with.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// One way to run statements. All of them must give the same rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
