@@ -165,7 +165,9 @@ impl Runner<'_> {
         let Some(object) = state.object(name).filter(|object| is_kept(object)) else { return Ok(false) };
         let Entry::Table(stored) = &object.entry else { return Ok(false) };
         let locks = &self.session.engine.0.row_locks;
-        let has_others = || locks.has_others(self.session.work.identity().0, object.oid);
+        // Who goes on with what he has seen may change rows of it, which he knows by their numbers.
+        let is_pinned = self.session.engine.0.catalog.is_pinned();
+        let has_others = || is_pinned || locks.has_others(self.session.work.identity().0, object.oid);
         let dropped = if drops && !has_others() { without_deleted(stored, state, &context)? } else { None };
         if !measures {
             let Some(dropped) = dropped else { return Ok(false) };
