@@ -7,21 +7,21 @@
 //! Source: our own; a row for each element is never made, and an array's total is made of its bytes at once. An example:
 //!
 //! ```text before
-//! table %0 t(a#0 text)
+//! table %0 t(x#0 integer, y#1 integer?)
 //! loop
 //!   i0 in %0
-//!   i1 in count(cast(array_cardinality_of_integer(i0.a)::integer as bigint))
+//!   i1 in count(cast(array_cardinality_of_integer(array_make_of_integer(i0.x, i0.y)::text)::integer as bigint))
 //!   %1 reduce
-//!     sum? = sum(array_nth_of_integer(i0.a, i1.position)::integer)
+//!     sum? = sum(array_nth_of_integer(array_make_of_integer(i0.x, i0.y)::text, i1.position)::integer)
 //! result %1
 //! output sum
 //! ```
 //! ```text after
-//! table %0 t(a#0 text)
+//! table %0 t(x#0 integer, y#1 integer?)
 //! loop
 //!   i0 in %0
 //!   %1 reduce
-//!     sum? = sum(array_total_sum_of_integer(i0.a)::decimal(38,0))::bigint
+//!     sum? = sum(array_total_sum_of_integer(array_make_of_integer(i0.x, i0.y)::text)::decimal(38,0))::bigint
 //! result %1
 //! output sum
 //! ```
