@@ -312,7 +312,7 @@ impl Run {
         };
         let saves = open.saved.len();
         match choice {
-            _ if open.failed && (saves == 0 || choice > 5) => self.end(session, choice % 2 == 0),
+            _ if open.failed && (saves == 0 || choice > 5) => self.end(session, choice.is_multiple_of(2)),
             0 | 1 if saves > 0 => {
                 self.answer(session, "ROLLBACK TO s");
                 if let Some(open) = &mut self.open[session] {
@@ -354,10 +354,10 @@ fn transactions_see_what_they_are_to_see() {
                 run.end(session, true);
             }
         }
-        for table in 0..TABLES.len() {
+        for (table, name) in TABLES.iter().enumerate() {
             let rows = values(&run.committed[table]);
             let rows: Vec<_> = rows.iter().map(|(id, v)| vec![id.to_string(), v.to_string()]).collect();
-            let found = run.answer(0, &format!("SELECT id, v FROM {} ORDER BY id", TABLES[table]));
+            let found = run.answer(0, &format!("SELECT id, v FROM {name} ORDER BY id"));
             assert!(matches!(&found, Answer::Rows(_, found) if *found == rows), "{found:?}\n{}", run.log());
         }
     }
