@@ -59,6 +59,9 @@ impl Moved<'_> {
     }
 }
 
+/// Whether a table of a schema and a name is left as the transaction has made it: of what it was when that began, and is now.
+type Leaves<'l> = &'l dyn Fn((&str, &str), (&Object, &Object)) -> bool;
+
 /// What does such changes once more.
 pub(crate) type Rebase<'r> = &'r dyn Fn(&mut Moved<'_>) -> Result<()>;
 
@@ -151,7 +154,7 @@ fn merged_objects(
     (base, own, now): (&Schemas, &Schemas, &Schemas),
     changed: &mut Vec<(String, String)>,
     tables: &mut Vec<Own>,
-    leaves: &dyn Fn((&str, &str), (&Object, &Object)) -> bool,
+    leaves: Leaves<'_>,
 ) -> Result<Schemas> {
     let mut merged = Schemas::clone(now);
     let result = Arc::make_mut(&mut merged);

@@ -59,7 +59,7 @@ impl Builder<'_> {
     /// The rows of such a call in FROM.
     ///
     /// # Errors
-    /// As of [`Builder::run_value`].
+    /// 0A000 where nobody runs statements.
     pub fn run_rows(&mut self, call: RoutineCall, position: Option<Position>) -> Result<Rows> {
         let (name, gives_rows) = (call.found.routine.name.clone(), call.found.routine.gives_rows);
         let value = self.run_value(call, position)?;
