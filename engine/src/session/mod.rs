@@ -339,15 +339,19 @@ impl Session {
         self.as_statement(|| self.stated_in_transaction(parsed, run))
     }
 
-    /// As [`Session::in_transaction`], of a statement that is known before it runs.
-    fn stated_in_transaction<T>(&self, parsed: &Parsed, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.work.ask(parsed);
-        self.in_transaction(work)
-    }
-
     /// Runs what may not run in a transaction that has failed; an error makes it one.
     fn in_transaction<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.asking_in_transaction(None, work)
+    }
+
+    /// The same, of a statement that is known before it runs.
+    fn stated_in_transaction<T>(&self, parsed: &Parsed, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.asking_in_transaction(Some(parsed), work)
+    }
+
+    fn asking_in_transaction<T>(&self, parsed: Option<&Parsed>, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.work.check()?;
+        self.work.ask(parsed);
         let done = self.failing(|| {
             self.running().refresh()?;
             work()

@@ -334,11 +334,11 @@ impl Work {
     }
 
     /// Says what the statement may ask for that runs until [`Work::unpin`], where that matters: where a transaction has changed something.
-    pub(crate) fn ask(&self, parsed: &Parsed) {
+    /// Of one that is not known that is everything.
+    pub(crate) fn ask(&self, parsed: Option<&Parsed>) {
         let inner = &mut *self.inner();
-        if inner.transaction.as_ref().is_some_and(Transaction::has_own) {
-            inner.asked = Asked::of(parsed);
-        }
+        let parsed = parsed.filter(|_| inner.transaction.as_ref().is_some_and(Transaction::has_own));
+        inner.asked = parsed.map_or(Asked::Everything, Asked::of);
     }
 
     /// Lets a transaction of READ COMMITTED see what has been committed since its last statement, beside what it has changed itself:
