@@ -16,7 +16,7 @@ import tempfile
 
 from engines import DuckDB, Multiloop, quoted
 from peer import settle
-from shapes import in_turns, row_of
+from shapes import add_engines, in_turns, row_of
 
 # An element of row i at position j; of texts half are longer than what lies inside a view.
 LISTS = """
@@ -128,16 +128,11 @@ def needed(files, chosen):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    release = pathlib.Path(__file__).resolve().parents[2] / "target" / "release" / "multiloop"
     add = parser.add_argument
     add("--work", metavar="DIR", help="where to put the data, and keep it (default: a temporary folder)")
     add("--elements", type=int, default=10_000_000, metavar="N", help="of each kind (default: ten million)")
-    add("--program", default=str(release), metavar="FILE", help="the program `multiloop` (default: the release build)")
-    add("--old", metavar="FILE", help="another build of the program, to run in turns with it")
+    add_engines(add)
     add("--queries", default="*", metavar="A,B", help="names of queries, also with * (default: all)")
-    add("--threads", type=int, default=1, metavar="N", help="of each engine (default: 1)")
-    add("--runs", type=int, default=5, metavar="N", help="timed runs after a warm-up; the median counts (default: 5)")
-    add("--timeout", type=float, default=120, metavar="S", help="for a run of a query (default: 120)")
     options = parser.parse_args()
     chosen = queries(options.queries)
     if not chosen:

@@ -60,22 +60,27 @@ def main():
     return 1 if any(row["wrong"] for row in results) else 0
 
 
+def add_engines(add):
+    """The arguments that say what runs, and how often."""
+    release = pathlib.Path(__file__).resolve().parents[2] / "target" / "release" / "multiloop"
+    add("--program", default=str(release), metavar="FILE", help="the program `multiloop` (default: the release build)")
+    add("--old", metavar="FILE", help="another build of the program, to run in turns with it")
+    add("--threads", type=int, default=1, metavar="N", help="of each engine (default: 1)")
+    add("--runs", type=int, default=5, metavar="N", help="timed runs after a warm-up; the median counts (default: 5)")
+    add("--timeout", type=float, default=120, metavar="S", help="for a run of a query (default: 120)")
+
+
 def arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
-    release = pathlib.Path(__file__).resolve().parents[2] / "target" / "release" / "multiloop"
     add = parser.add_argument
     add("--data", metavar="DIR", help="a folder that --work has kept (default: make the data)")
     add("--work", metavar="DIR", help="where to put the data, and keep it (default: a temporary folder)")
     add("--scale", type=float, default=1, metavar="X", help="1 is three million facts (default: 1)")
     add("--seed", type=int, default=1, metavar="N", help="other data of the same kind (default: 1)")
-    add("--program", default=str(release), metavar="FILE", help="the program `multiloop` (default: the release build)")
-    add("--old", metavar="FILE", help="another build of the program, to run in turns with it")
+    add_engines(add)
     add("--queries", default="*", metavar="A,B", help="names of groups or queries; also with * (default: all)")
-    add("--threads", type=int, default=1, metavar="N", help="of each engine (default: 1)")
-    add("--runs", type=int, default=5, metavar="N", help="timed runs after a warm-up; the median counts (default: 5)")
-    add("--timeout", type=float, default=120, metavar="S", help="for a run of a query (default: 120)")
     add("--json", metavar="FILE", help="write all results there")
     return parser.parse_args()
 
