@@ -73,6 +73,8 @@ techniques! {
     RangeJoins = "range-joins",
     /// Blocks over few rows evaluated for many rows that ask at once, row by row of the block's.
     Interchange = "interchange",
+    /// Elements of arrays that a nest goes over by the thousand, without their positions.
+    ArrayElements = "array-elements",
     /// Expressions of outer indices before inner ones multiply their rows.
     OuterLevels = "outer-levels",
     /// Reductions of few groups over whole tiles with a mask, where few rows fall away.

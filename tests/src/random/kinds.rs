@@ -163,6 +163,15 @@ impl Writer<'_> {
             format!("SELECT ARRAY[{a}, {b}, NULL], {a} = ANY (ARRAY[{b}, 3, NULL]), (ARRAY[{a}, {b}])[2] FROM {from}"),
             format!("SELECT array_agg({x} ORDER BY {x}, {a}), array_agg(DISTINCT {x}) FROM {from} GROUP BY {a} % 4"),
             format!("SELECT {a}, u FROM {from} CROSS JOIN LATERAL unnest(ARRAY[{a}, {b}]) AS u"),
+            format!(
+                "SELECT min(u), max(u), count(u), count(*), sum(u % 7) FROM {from} CROSS JOIN LATERAL unnest(ARRAY[{a}, NULL, {b}]) AS u"
+            ),
+            format!(
+                "SELECT u % 3, sum(u), avg(u * 0.5::double precision) FROM {from} CROSS JOIN LATERAL unnest(ARRAY[{a}, {b}]) AS u WHERE u <> 4 GROUP BY 1"
+            ),
+            format!(
+                "SELECT {a}, max(u::text), count(*) FROM {from} CROSS JOIN LATERAL unnest(ARRAY[{b}::text, NULL, {a}::text]) AS u GROUP BY {a}"
+            ),
             format!("SELECT ARRAY[{a}] || {b}, ARRAY[{a}, {b}] @> ARRAY[{b}], ARRAY[{a}] && ARRAY[{b}, 1] FROM {from}"),
             format!(
                 "SELECT ARRAY[[{a}], [NULL]]::int[], cardinality(ARRAY[[{a}, 1], [{b}, 2]]), array_length(ARRAY[{a}], 1) FROM {from}"

@@ -1,11 +1,12 @@
 //! Filling Min and Max.
 
 use super::super::kernels::run_extreme::greatest_at;
-use super::super::vector::{Vector, VectorData};
-use super::Input;
+use super::super::vector::{TextVector, Vector, VectorData};
+use super::{Input, TileGroups};
 use crate::cpu::groups::grouper::retain;
 use crate::cpu::groups::runs::Runs;
 use crate::cpu::simd::kernel::kernel;
+use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::cpu::vector::numerics::NumericVector;
 use crate::partial::state::extreme::{Best, Extreme};
@@ -95,6 +96,9 @@ impl Extreme {
                 self.take_numerics(input, numbers);
                 true
             }
+            (VectorData::Text(texts), _) if matches!(input.groups, TileGroups::One) && !vector.constant => {
+                self.take_texts(texts, vector.nulls.as_ref())
+            }
             _ => false,
         }
     }
@@ -127,6 +131,36 @@ impl Extreme {
                 *known = small(&best[group]);
             }
         });
+    }
+
+    /// Takes the best string for the only group; false if values are no strings. Most are no better by their first bytes.
+    fn take_texts(&mut self, texts: &TextVector, valid: Option<&Bitmap>) -> bool {
+        let Best::Values(best, data_type) = &mut self.best else { return false };
+        if !data_type.is_text() {
+            return false;
+        }
+        let (largest, mut found) = (self.largest, None);
+        let mut own = match &best[0] {
+            Value::Text(best) if self.seen[0] => Some(&**best),
+            _ => None,
+        };
+        let mut front = own.map_or(0, |own| front_of(own.as_bytes(), 0, own.len()));
+        for tuple in 0..texts.len() {
+            if valid.is_some_and(|valid| !valid.get(tuple)) {
+                continue;
+            }
+            let (buffer, start, length) = texts.place(tuple);
+            let other = front_of(buffer, start, length);
+            let is_worse = if largest { other < front } else { other > front };
+            if own.is_some_and(|own| is_worse || is_no_better(own, texts.get(tuple), largest)) {
+                continue;
+            }
+            (own, found, front) = (Some(texts.get(tuple)), Some(tuple), other);
+        }
+        if let Some(tuple) = found {
+            (best[0], self.seen[0]) = (Value::text(texts.get(tuple)), true);
+        }
+        true
     }
 
     /// Takes the best value of each run; false if what is best is no narrow integer.
@@ -206,12 +240,31 @@ fn offer<T>(best: &mut T, seen: &mut bool, value: T, largest: bool, compare: imp
 /// Whether a string is no better than the best so far, found without making a value of it.
 fn is_settled(best: &Value, text: Option<&str>, largest: bool) -> bool {
     let (Value::Text(best), Some(text)) = (best, text) else { return false };
+    is_no_better(best, text, largest)
+}
+
+/// Whether a string is no better than another.
+#[inline]
+fn is_no_better(best: &str, text: &str, largest: bool) -> bool {
     if let (Some(first), Some(best_first)) = (text.as_bytes().first_chunk::<8>(), best.as_bytes().first_chunk::<8>())
         && first != best_first
     {
         return (u64::from_be_bytes(*first) < u64::from_be_bytes(*best_first)) == largest;
     }
     if largest { text.as_bytes() <= best.as_bytes() } else { text.as_bytes() >= best.as_bytes() }
+}
+
+/// The first eight bytes of a string as a number that is in their order: zeros, which no string has, behind its end.
+#[inline(always)]
+fn front_of(bytes: &[u8], start: usize, length: usize) -> u64 {
+    let rest = &bytes[start..];
+    if let (Some(eight), true) = (rest.first_chunk(), length >= 8) {
+        return u64::from_be_bytes(*eight);
+    }
+    let mut eight = [0; 8];
+    let own = &rest[..length.min(8)];
+    eight[..own.len()].copy_from_slice(own);
+    u64::from_be_bytes(eight)
 }
 
 /// SQL's order, with an order among equal values that differ.

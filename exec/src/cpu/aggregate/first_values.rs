@@ -31,7 +31,10 @@ fn range(bounds: Option<(i128, i128)>) -> Option<(i64, usize)> {
 fn set(bits: &mut [u64], at: usize) -> bool {
     let (word, bit) = (&mut bits[at / 64], 1u64 << (at % 64));
     let is_new = *word & bit == 0;
-    *word |= bit;
+    // Most are set already: who only looks need not wait for the last one's write.
+    if is_new {
+        *word |= bit;
+    }
     is_new
 }
 

@@ -61,16 +61,14 @@ impl IntegerSums {
             seen[0] |= !values.is_empty();
             return Ok(());
         }
-        if let (Sums::Wide { low, high }, TileGroups::One, VectorData::I64(values)) =
-            (&mut *sums, input.groups, &vector.data)
-            && vector.nulls.is_none()
-            && !vector.constant
+        if let (Sums::Wide { low, high }, TileGroups::One, false) = (&mut *sums, input.groups, vector.constant)
+            && let Some(VectorData::I64(values)) = without_nulls(vector, &mut memory.values)
         {
             for values in values.chunks(HALVES_MAX) {
                 let (upper, lower) = halves(values);
                 add_wide(&mut low[0], &mut high[0], (i128::from(upper) << 32) + i128::from(lower));
             }
-            seen[0] |= !values.is_empty();
+            seen[0] |= vector.nulls.as_ref().map_or(!values.is_empty(), |valid| valid.first_one().is_some());
             return Ok(());
         }
         /// Adds every valid value of the slice.

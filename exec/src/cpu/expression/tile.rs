@@ -121,6 +121,33 @@ impl<'a> Tile<'a> {
         lists[outer] = Rows::List(list);
     }
 
+    /// The memory that a node has on the level above the top one.
+    pub(in crate::cpu) fn memory_above(&mut self, number: u32) -> Vector {
+        let vector = self.levels.get_mut(self.depth).and_then(|level| level.vectors.get_mut(number as usize));
+        vector.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Adds the next index of the nest, of which nothing is read but a node: this is what it is for the new tuples. Without the old tuples
+    /// that these come from nothing may be read of any other index.
+    pub(in crate::cpu) fn expand_to(&mut self, number: u32, vector: Vector, parents: Option<&[u32]>) {
+        let outer = self.tuples().rows.len();
+        if let Some(parents) = parents {
+            assert_eq!(parents.len(), vector.len, "an old tuple for each");
+            self.derive(parents, 0);
+        } else {
+            self.push();
+        }
+        let level = &mut self.levels[self.depth - 1];
+        if parents.is_none() {
+            level.parents.clear();
+            level.tuples.rows.clear();
+        }
+        level.tuples.len = vector.len;
+        level.tuples.rows.resize(outer, Rows::Range(0));
+        level.tuples.rows.push(Rows::Range(0));
+        self.set_computed(number, vector);
+    }
+
     /// Keeps the tuples at these positions, in this order.
     pub fn select(&mut self, positions: &[u32]) {
         self.derive(positions, 0);

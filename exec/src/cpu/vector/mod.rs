@@ -230,18 +230,15 @@ impl TextVector {
         self.close(start);
     }
 
-    /// Appends so many strings of one length that are written behind what the arena holds: valid UTF-8, which the caller answers for.
-    /// False if they are too long.
-    pub(crate) fn push_alike(&mut self, count: usize, length: usize, write: impl FnOnce(&mut [u8])) -> bool {
-        let start = self.start();
+    /// Makes these, which are none yet, so many strings of one length, which are written into a buffer of their own behind each other:
+    /// valid UTF-8, which the caller answers for. False if that is too much for one buffer.
+    pub(crate) fn write_alike(&mut self, count: usize, length: usize, write: impl FnOnce(&mut [u8])) -> bool {
+        debug_assert!(self.is_empty(), "there are no strings yet");
         let Some(all) = count.checked_mul(length).filter(|&all| all <= ARENA_MAX) else { return false };
-        self.arena.resize(start + all, 0);
-        write(&mut self.arena[start..]);
-        let view = |place: usize| TextView {
-            buffer: TextView::ARENA,
-            offset: (start + place * length) as u32,
-            length: length as u32,
-        };
+        let mut bytes = vec![0; all];
+        write(&mut bytes);
+        self.buffers = Some(Arc::new([Buffer::from_vec(bytes)]));
+        let view = |place: usize| TextView { buffer: 0, offset: (place * length) as u32, length: length as u32 };
         self.views.extend((0..count).map(view));
         true
     }

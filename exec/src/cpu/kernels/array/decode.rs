@@ -24,12 +24,18 @@ pub(super) struct Run<'b> {
 
 /// What elements become: which ones have a way to be made many at once.
 pub(super) trait Element: Copy {
+    /// That of a key.
+    fn of_key(kind: Fixed, key: u64) -> Self;
     /// Makes the first values those of the elements, some of them at once: how many, and whether some of these is NULL. Values behind
     /// them may be overwritten.
     fn decode_many(kind: Fixed, run: Run<'_>, values: &mut [Self]) -> (usize, bool);
 }
 
 impl Element for bool {
+    fn of_key(_: Fixed, key: u64) -> bool {
+        key != 0
+    }
+
     fn decode_many(_: Fixed, _: Run<'_>, _: &mut [bool]) -> (usize, bool) {
         (0, false)
     }
@@ -37,9 +43,14 @@ impl Element for bool {
 
 /// Defines [`Element`] by a function for AVX2 and the kind of elements that it knows.
 macro_rules! element {
-    ($type:ty, $kind:ident, $many:expr) => {
+    ($type:ty, $kind:ident, $many:expr, $of_key:expr) => {
         impl Element for $type {
-            #[inline]
+            #[inline(always)]
+            fn of_key(kind: Fixed, key: u64) -> $type {
+                $of_key(kind, key)
+            }
+
+            #[inline(always)]
             fn decode_many(kind: Fixed, run: Run<'_>, values: &mut [$type]) -> (usize, bool) {
                 #[cfg(target_arch = "x86_64")]
                 if kind == Fixed::$kind && Level::get() >= Level::Avx2 {
@@ -53,9 +64,9 @@ macro_rules! element {
     };
 }
 
-element!(i32, Integer, avx2::integers);
-element!(i64, Long, avx2::wide::<i64, false>);
-element!(f64, Double, avx2::wide::<f64, true>);
+element!(i32, Integer, avx2::integers, |kind: Fixed, key| kind.integer(key) as i32);
+element!(i64, Long, avx2::wide::<i64, false>, Fixed::integer);
+element!(f64, Double, avx2::wide::<f64, true>, Fixed::float);
 
 /// Makes the first values those of the elements; what is a NULL is any value. Whether there is one. Values behind them may be
 /// overwritten.
@@ -195,6 +206,7 @@ mod avx2 {
     }
 
     /// Integers, eight at a time.
+    #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     pub(super) fn integers(run: Run<'_>, values: &mut [i32]) -> (usize, bool) {
         let (from, to) = (run.bytes.as_ptr(), values.as_mut_ptr());
@@ -220,6 +232,7 @@ mod avx2 {
     }
 
     /// Bigints or doubles, four at a time.
+    #[inline]
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
     pub(super) fn wide<T: Copy, const FLOAT: bool>(run: Run<'_>, values: &mut [T]) -> (usize, bool) {
         const { assert!(size_of::<T>() == 8) };

@@ -3,6 +3,7 @@
 //! Who takes an array apart asks for its elements one after the other: those of one array that lie side by side are read in one go.
 
 use super::decode::{Element, Run, decode};
+use super::make::BEHIND;
 use super::{Places, VALUE, bytes_from, each_kind, end_of, is_valid, lower_of};
 use crate::cpu::kernels::strict_nulls;
 use crate::cpu::simd::kernel::kernel;
@@ -169,8 +170,107 @@ pub(super) fn nth(
         return false;
     }
     let valid = strict_nulls(&[array, place], len, out);
+    if places == Places::Subscripts
+        && let VectorData::Text(texts) = &array.data
+        && !array.constant
+        && !repeats(texts)
+        && subscripted((fixed, register), texts, place, valid.as_ref(), out)
+    {
+        return true;
+    }
     elements((fixed, places), register, &Vectors { array, place, valid }, len, out);
     true
+}
+
+/// Tuples that are looked at to tell whether neighbours have the same array.
+const LOOKED_AT: usize = 64;
+
+/// Whether neighbours ask for elements of the same array, as far as the first ones tell.
+fn repeats(arrays: &TextVector) -> bool {
+    let views = arrays.views();
+    views[..views.len().min(LOOKED_AT)].windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// The elements at subscripts, one of each tuple's own array; false if it did nothing.
+fn subscripted(
+    (fixed, register): (Fixed, Register),
+    arrays: &TextVector,
+    place: &Vector,
+    valid: Option<&Bitmap>,
+    out: &mut Vector,
+) -> bool {
+    let len = arrays.len();
+    macro_rules! read {
+        ($take:ident, $variant:ident) => {{
+            let (mut values, mut words) = (out.$take(), out.take_nulls().into_words());
+            values.resize(len, Default::default());
+            words.clear();
+            match &place.data {
+                VectorData::I32(numbers) => one_each(fixed, (arrays, valid), (place, numbers), &mut values, &mut words),
+                VectorData::I64(numbers) => one_each(fixed, (arrays, valid), (place, numbers), &mut values, &mut words),
+                _ => return false,
+            }
+            let mut valid = Bitmap::default();
+            valid.set_words(len, words);
+            let nulls = (!valid.is_full()).then_some(valid);
+            out.set(len, VectorData::$variant(values), nulls);
+        }};
+    }
+    match register {
+        Register::I32 => read!(take_i32, I32),
+        Register::I64 => read!(take_i64, I64),
+        Register::F64 => read!(take_f64, F64),
+        _ => return false,
+    }
+    true
+}
+
+kernel! {
+    /// Makes each value the element of the tuple's array at its subscript, and words of bits for those that there are.
+    fn one_each[T: Element + Default, N: Copy + Into<i64>](
+        kind: Fixed,
+        given: (&TextVector, Option<&Bitmap>),
+        place: (&Vector, &[N]),
+        values: &mut [T],
+        words: &mut Vec<u64>,
+    ) {
+        let ((arrays, valid), (place, numbers)) = (given, place);
+        each_kind!(kind, KIND => {
+            for (block, values) in values.chunks_mut(64).enumerate() {
+                let mut word = 0;
+                for (at, value) in values.iter_mut().enumerate() {
+                    let tuple = block * 64 + at;
+                    let number = numbers[if place.constant { 0 } else { tuple }].into();
+                    let is_asked = valid.is_none_or(|valid| valid.get(tuple));
+                    let key = if is_asked { key_at(KIND, arrays.place(tuple), number) } else { None };
+                    *value = key.map_or(T::default(), |key| T::of_key(KIND, key));
+                    word |= u64::from(key.is_some()) << at;
+                }
+                words.push(word);
+            }
+        });
+    }
+}
+
+/// The key of the element at a subscript of an array, which is some of these bytes; none of NULL, and where there is no element.
+#[inline(always)]
+fn key_at(kind: Fixed, (buffer, start, length): (&[u8], usize, usize), number: i64) -> Option<u64> {
+    let bytes = &buffer[start..start + length];
+    let Some((elements, &BEHIND)) = bytes.split_last_chunk() else {
+        return far_key_at(kind, bytes, number);
+    };
+    // A subscript below the first one is a large number. Which ones there are is hard to foresee.
+    let position = (number as u64).wrapping_sub(1);
+    let is_within = position < (elements.len() / kind.stride()) as u64;
+    let (mark, key) = kind.read(&elements[if is_within { position as usize * kind.stride() } else { 0 }..])?;
+    if is_within & (mark == VALUE) { Some(key) } else { None }
+}
+
+/// The same of an array that has another end than most.
+#[cold]
+fn far_key_at(kind: Fixed, bytes: &[u8], number: i64) -> Option<u64> {
+    let at = start(kind, Places::Subscripts, bytes, number)?;
+    bytes.get(at..).and_then(|rest| kind.read(rest)).filter(|&(mark, _)| mark == VALUE).map(|(_, key)| key)
 }
 
 /// The elements that a nest asks for.

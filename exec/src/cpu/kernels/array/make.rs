@@ -9,6 +9,7 @@ use crate::cpu::vector::{TextVector, Vector, VectorData};
 use multiloop_planner::evaluate::array::{Fixed, Form};
 use multiloop_planner::meter;
 use multiloop_planner::types::DataType;
+use std::ops::Range;
 
 /// Bytes that are copied without a look at whether the statement goes on, and without being counted.
 const COPIED_MAX: usize = 1 << 26;
@@ -24,9 +25,7 @@ pub(super) fn make(form: Form, elements: &[&Vector], len: usize, out: &mut Vecto
     let mut arrays = out.take_text();
     if let Form::Fixed(fixed) = form {
         let length = elements.len() * fixed.stride() + 1 + TAIL.len();
-        let write = |arrays: &mut [u8]| each_kind!(fixed, KIND => write_columns(KIND, elements, length, arrays));
-        if arrays.push_alike(len, length, write) {
-            arrays.share();
+        if arrays.write_alike(len, length, |arrays| write_arrays(fixed, elements, length, arrays)) {
             out.set(len, VectorData::Text(arrays), None);
             return true;
         }
@@ -43,57 +42,105 @@ pub(super) fn make(form: Form, elements: &[&Vector], len: usize, out: &mut Vecto
     true
 }
 
-/// Writes the elements of arrays of one length, column by column. An element may be written with bytes behind it, which the next one
-/// or the end is written over.
-fn write_columns(kind: Fixed, elements: &[&Vector], length: usize, arrays: &mut [u8]) {
-    for (number, element) in elements.iter().enumerate() {
-        write_column(kind, element, length, &mut arrays[number * kind.stride()..]);
-    }
-    const BEHIND: [u8; 10] = {
-        let mut bytes = [END; 10];
-        let (_, tail) = bytes.split_at_mut(1);
-        tail.copy_from_slice(TAIL.as_bytes());
-        bytes
-    };
-    for array in arrays.chunks_exact_mut(length) {
-        if let Some(place) = array.last_chunk_mut() {
-            *place = BEHIND;
-        }
-    }
+/// Arrays that are written at once.
+const ROWS: usize = 64;
+
+/// What stands behind the elements of an array of one dimension that counts from 1.
+pub(super) const BEHIND: [u8; 10] = {
+    let mut bytes = [END; 10];
+    let (_, tail) = bytes.split_at_mut(1);
+    tail.copy_from_slice(TAIL.as_bytes());
+    bytes
+};
+
+/// An element of each of some arrays, as [`Fixed::word`] has it: the lower 64 bits, and the others.
+struct Words {
+    fronts: [u64; ROWS],
+    backs: [u32; ROWS],
 }
 
 kernel! {
-    /// Writes an element of each array; the first begins at the first byte.
-    fn write_column[](kind: Fixed, element: &Vector, length: usize, arrays: &mut [u8]) {
-        each_kind!(kind, KIND => match &element.data {
-            VectorData::Bool(bits) => write_keys(KIND, element, length, arrays, |at| u64::from(bits.get(at))),
-            VectorData::I32(values) => {
-                write_keys(KIND, element, length, arrays, |at| KIND.key_of_integer(values[at].into()));
+    /// Writes arrays of one length, some at a time: first a column's elements are spelled as words, many at once, and then these are put
+    /// into their places. A word may have bytes behind its element, which the next one or the end is written over.
+    fn write_arrays[](kind: Fixed, elements: &[&Vector], length: usize, arrays: &mut [u8]) {
+        each_kind!(kind, KIND => {
+            let mut words = Words { fronts: [0; ROWS], backs: [0; ROWS] };
+            for (block, arrays) in arrays.chunks_mut(ROWS * length).enumerate() {
+                let rows = block * ROWS..block * ROWS + arrays.len() / length;
+                for (number, element) in elements.iter().enumerate() {
+                    spell(KIND, element, rows.clone(), &mut words);
+                    words.put(KIND, length, &mut arrays[number * KIND.stride()..]);
+                }
+                for array in arrays.chunks_exact_mut(length) {
+                    if let Some(place) = array.last_chunk_mut() {
+                        *place = BEHIND;
+                    }
+                }
             }
-            VectorData::I64(values) => write_keys(KIND, element, length, arrays, |at| KIND.key_of_integer(values[at])),
-            VectorData::F64(values) => write_keys(KIND, element, length, arrays, |at| KIND.key_of_float(values[at])),
-            _ => {}
         });
     }
 }
 
 #[inline(always)]
-fn write_keys(kind: Fixed, element: &Vector, length: usize, arrays: &mut [u8], key: impl Fn(usize) -> u64) {
-    // The last array is shorter by the elements before this one.
-    if element.nulls.is_none() && !element.constant {
-        for (tuple, array) in arrays.chunks_mut(length).enumerate() {
-            let Some(place) = array.first_chunk_mut::<12>() else { break };
-            *place = kind.element(VALUE, key(tuple));
+fn spell(kind: Fixed, element: &Vector, rows: Range<usize>, words: &mut Words) {
+    match &element.data {
+        VectorData::Bool(bits) => {
+            for (place, tuple) in rows.enumerate() {
+                let key = u64::from(bits.get(element.position(tuple)));
+                words.set(place, if element.is_null(tuple) { kind.word(NULL, 0) } else { kind.word(VALUE, key) });
+            }
         }
-        return;
+        VectorData::I32(values) => {
+            words.spell(kind, (element, values), rows, |value| kind.key_of_integer(i64::from(value)));
+        }
+        VectorData::I64(values) => words.spell(kind, (element, values), rows, |value| kind.key_of_integer(value)),
+        VectorData::F64(values) => words.spell(kind, (element, values), rows, |value| kind.key_of_float(value)),
+        _ => {}
     }
-    for (tuple, array) in arrays.chunks_mut(length).enumerate() {
-        let Some(place) = array.first_chunk_mut::<12>() else { break };
-        *place = if element.is_null(tuple) {
-            kind.element(NULL, 0)
-        } else {
-            kind.element(VALUE, key(element.position(tuple)))
-        };
+}
+
+impl Words {
+    #[inline(always)]
+    fn set(&mut self, place: usize, word: u128) {
+        (self.fronts[place], self.backs[place]) = (word as u64, (word >> 64) as u32);
+    }
+
+    #[inline(always)]
+    fn spell<T: Copy>(
+        &mut self,
+        kind: Fixed,
+        (element, values): (&Vector, &[T]),
+        rows: Range<usize>,
+        key: impl Fn(T) -> u64,
+    ) {
+        if element.nulls.is_none() && !element.constant {
+            let places = self.fronts.iter_mut().zip(&mut self.backs);
+            for ((front, back), &value) in places.zip(&values[rows]) {
+                let word = kind.word(VALUE, key(value));
+                (*front, *back) = (word as u64, (word >> 64) as u32);
+            }
+            return;
+        }
+        for (place, tuple) in rows.enumerate() {
+            let is_null = element.is_null(tuple);
+            let word = if is_null { kind.word(NULL, 0) } else { kind.word(VALUE, key(values[element.position(tuple)])) };
+            self.set(place, word);
+        }
+    }
+
+    /// Writes them to the front of each array; the last one may be shorter by the elements before.
+    #[inline(always)]
+    fn put(&self, kind: Fixed, length: usize, arrays: &mut [u8]) {
+        for ((array, front), back) in arrays.chunks_mut(length).zip(&self.fronts).zip(&self.backs) {
+            if kind.stride() > 8 {
+                let Some(place) = array.first_chunk_mut::<12>() else { break };
+                place[..8].copy_from_slice(&front.to_le_bytes());
+                place[8..].copy_from_slice(&back.to_le_bytes());
+            } else {
+                let Some(place) = array.first_chunk_mut::<8>() else { break };
+                *place = front.to_le_bytes();
+            }
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! Arrays, which are texts (`planner/src/evaluate/array/key.rs`).
 //!
 //! `fixed` finds elements that all have as many bytes and counts them, `text` those that are texts; `decode` makes many of them numbers at
-//! once, and sums; `probe` finds one among many, `search` looks for elements, `total` makes one value of all, `make` makes arrays of elements and of other arrays, `split` of the parts of a text, `row_text`
+//! once, and sums; `elements` takes many arrays apart; `probe` finds one among many, `search` looks for elements, `total` makes one value of all, `make` makes arrays of elements and of other arrays, `split` of the parts of a text, `row_text`
 //! the texts that aggregates gather. What none of
 //! them knows, like arrays of several dimensions where these count, is evaluated value by value.
 
 mod decode;
+pub(in crate::cpu) mod elements;
 pub(in crate::cpu) mod fixed;
 mod make;
 mod probe;
@@ -20,8 +21,9 @@ mod tests;
 
 use super::{Call, is_valid, strict_nulls};
 use crate::Result;
+use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::bitmap::Bitmap;
-use crate::cpu::vector::{Vector, VectorData};
+use crate::cpu::vector::{TextVector, Vector, VectorData};
 use crate::plan::register::Register;
 use multiloop_planner::evaluate::array::{Fixed, Form, MARKS, TAIL};
 use multiloop_planner::function::{ArrayFunction, Function};
@@ -86,6 +88,7 @@ pub(super) fn call(call: &Call<'_>, arguments: &[&Vector], len: usize, out: &mut
             Ok(nth(form, call.register, (array, subscript, Places::Subscripts), len, out))
         }
         (A::Extract, [array, place]) => Ok(nth(form, call.register, (array, place, Places::FromEitherEnd), len, out)),
+        (A::Cardinality, [array]) if call.register == Register::I32 && count_each(form, array, out) => Ok(true),
         (A::Cardinality, [array]) if call.register == Register::I32 && is_text(array) => {
             each_form!(form, FORM => measured(arguments, len, out, |bytes| Some(ends(FORM, bytes).1 as i32)));
             Ok(true)
@@ -183,8 +186,13 @@ fn elements_of(array: &Vector, tuple: usize) -> (&[u8], usize) {
 fn end_of(array: &[u8]) -> usize {
     match array.len().checked_sub(TAIL.len() + 1) {
         Some(end) if array[end] == END => end,
-        _ => array.iter().rposition(|&byte| byte == END).unwrap_or(0),
+        _ => far_end_of(array),
     }
+}
+
+#[cold]
+fn far_end_of(array: &[u8]) -> usize {
+    array.iter().rposition(|&byte| byte == END).unwrap_or(0)
 }
 
 /// Where the elements of an array end, and how many there are.
@@ -194,7 +202,7 @@ fn ends(form: Form, array: &[u8]) -> (usize, usize) {
     match form {
         Form::Fixed(fixed) => (end, end / fixed.stride()),
         // An element begins with one of two bytes that stand nowhere else.
-        Form::Text => (end, text::marks(&array[..end])),
+        Form::Text => (end, text::marks(array, end)),
     }
 }
 
@@ -222,6 +230,39 @@ fn length(form: Form, array: &[u8]) -> Option<i32> {
             let digits = std::str::from_utf8(behind.get(1..9)?).ok()?;
             u32::from_str_radix(digits, 16).ok().map(|length| length as i32)
         }
+    }
+}
+
+/// Makes `out` how many elements each array has; false if it did nothing.
+fn count_each(form: Form, array: &Vector, out: &mut Vector) -> bool {
+    let (VectorData::Text(texts), false) = (&array.data, array.constant) else { return false };
+    let mut counts = out.take_i32();
+    match form {
+        Form::Fixed(fixed) => count_fixed(fixed, texts, &mut counts),
+        Form::Text => count_texts(texts, &mut counts),
+    }
+    out.set(texts.len(), VectorData::I32(counts), array.nulls.clone());
+    true
+}
+
+kernel! {
+    fn count_fixed[](kind: Fixed, texts: &TextVector, counts: &mut Vec<i32>) {
+        each_kind!(kind, KIND => {
+            counts.extend((0..texts.len()).map(|tuple| {
+                let (buffer, start, length) = texts.place(tuple);
+                (end_of(&buffer[start..start + length]) / KIND.stride()) as i32
+            }));
+        });
+    }
+}
+
+kernel! {
+    fn count_texts[](texts: &TextVector, counts: &mut Vec<i32>) {
+        counts.extend((0..texts.len()).map(|tuple| {
+            let (buffer, start, length) = texts.place(tuple);
+            let bytes = &buffer[start..];
+            text::marks(bytes, end_of(&bytes[..length])) as i32
+        }));
     }
 }
 

@@ -153,6 +153,13 @@ mod avx2 {
         _mm256_movemask_pd(_mm256_castsi256_pd(equal)) as u32
     }
 
+    /// The highest bits of four words.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn signs(words: __m256i) -> u32 {
+        _mm256_movemask_pd(_mm256_castsi256_pd(words)) as u32
+    }
+
     /// Which of four elements are NULL, each with eight bits.
     #[inline]
     #[target_feature(enable = "avx2")]
@@ -184,6 +191,17 @@ mod avx2 {
                 };
                 _mm256_shuffle_epi8(raw, order)
             }};
+        }
+        // Most arrays are short, and others stand behind them.
+        if run.count <= 8 && run.bytes.len() >= 6 * NARROW + 16 {
+            let (a, b, own_bits) = (four!(0), four!(4), (1u32 << run.count) - 1);
+            let mask = hits(_mm256_cmpeq_epi64(a, own)) | hits(_mm256_cmpeq_epi64(b, own)) << 4;
+            let null_bits = signs(_mm256_slli_epi64::<63>(a)) | signs(_mm256_slli_epi64::<63>(b)) << 4;
+            let found = mask & own_bits;
+            return match found {
+                0 => Found::nowhere(null_bits & own_bits != 0),
+                _ => Found::At(found.trailing_zeros() as usize),
+            };
         }
         // Elements of which 16 bytes can be read from the one two behind them on.
         let readable = run.bytes.len().saturating_sub(2 * NARROW + 16 - NARROW) / NARROW;
@@ -233,6 +251,23 @@ mod avx2 {
             _mm256_permutevar8x32_epi32(all, _mm256_setr_epi32(2, 0, 1, 2, 0, 1, 2, 0)),
             _mm256_permutevar8x32_epi32(all, _mm256_setr_epi32(1, 2, 0, 1, 2, 0, 1, 2)),
         ];
+        // Most arrays are short, and others stand behind them.
+        if run.count <= 8 && run.bytes.len() >= 8 * WIDE {
+            let (mut mask, mut null_bits) = (0, 0);
+            for part in 0..3 {
+                // SAFETY: eight elements of twelve bytes are three times 32 bytes.
+                let raw = unsafe { _mm256_loadu_si256(run.bytes.as_ptr().add(part * 32).cast()) };
+                let equal = _mm256_castsi256_ps(_mm256_cmpeq_epi32(raw, own[part]));
+                mask |= (_mm256_movemask_ps(equal) as u32) << (8 * part);
+                null_bits |= low_bits_of_words(raw) << (8 * part);
+            }
+            let firsts = 0x24_9249 & ((1 << (3 * run.count)) - 1);
+            let whole = mask & mask >> 1 & mask >> 2 & firsts;
+            return match whole {
+                0 => Found::nowhere(null_bits & firsts != 0),
+                _ => Found::At(whole.trailing_zeros() as usize / 3),
+            };
+        }
         while done + 8 <= run.count {
             let mut mask = 0;
             for part in 0..3 {

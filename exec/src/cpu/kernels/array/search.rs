@@ -146,12 +146,12 @@ fn scan_all(
             valid.set(tuple, false);
             continue;
         }
-        let array = bytes(array, tuple);
-        passed += array.len() / 8 + 1;
+        let (bytes, end) = elements_of(array, tuple);
+        passed += end / 8 + 1;
         if passed > PASSED {
             meter::spend(std::mem::take(&mut passed))?;
         }
-        let elements = &array[..end_of(array)];
+        let elements = &bytes[..end];
         let asked_range = if value.constant { constant } else { range(tuple) };
         let (found, unknown) = match asked_range {
             Some(range) => look(kind, elements, range),
@@ -510,12 +510,12 @@ fn place(array: &[u8], (value, tuple): (&Vector, usize), wanted: &mut Wanted) ->
     pass(array)?;
     let end = end_of(array);
     Ok(match value.text(tuple).filter(|_| !value.is_null(tuple)) {
-        None => array[..end].iter().position(|&byte| byte == NULL).map(|at| marks(&array[..at])),
+        None => array[..end].iter().position(|&byte| byte == NULL).map(|at| marks(array, at)),
         Some(text) => {
             if !value.constant || wanted.entry.is_empty() {
                 wanted.set_text(text);
             }
-            wanted.find(array, end).map(|at| marks(&array[..at]))
+            wanted.find(array, end).map(|at| marks(array, at))
         }
     })
 }

@@ -41,7 +41,7 @@ fn check(function: ArrayFunction, element: DataType, rows: &[(&[Value], DataType
 }
 
 /// Element types with values, the least and the greatest among them.
-fn kinds() -> Vec<(DataType, Vec<Value>)> {
+pub(super) fn kinds() -> Vec<(DataType, Vec<Value>)> {
     let integers = |all: &[i64]| all.iter().map(|&number| Value::Int(number)).collect::<Vec<_>>();
     let small = integers(&[i16::MIN.into(), -1, 0, 1, 77, i16::MAX.into()]);
     let narrow = integers(&[i32::MIN.into(), -1, 0, 1, 77, i32::MAX.into()]);
@@ -62,7 +62,7 @@ fn kinds() -> Vec<(DataType, Vec<Value>)> {
 }
 
 /// Arrays of values: none, few, many, NULLs among them, of several dimensions, with other subscripts.
-fn arrays(values: &[Value], element: DataType) -> Vec<Value> {
+pub(super) fn arrays(values: &[Value], element: DataType) -> Vec<Value> {
     let mut all = vec![Array::default(), Array::of(vec![Value::Null])];
     for count in 1..=values.len() {
         all.push(Array::of(values[..count].to_vec()));

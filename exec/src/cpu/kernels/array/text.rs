@@ -3,10 +3,10 @@
 //! Who takes an array apart asks for its elements one after the other: the last place is kept, and the next one is looked for
 //! from there. An element that is a text as it stands is a slice of the array.
 
+use super::elements::marks_of;
 use super::fixed::Unnested;
 use super::{END, ESCAPE, NULL, Places, VALUE, bytes, end_of, is_valid, lower_of, strict_nulls};
 use crate::column::TextView;
-use crate::cpu::simd::kernel::kernel;
 use crate::cpu::vector::bitmap::Bitmap;
 use crate::cpu::vector::{TextVector, Vector, VectorData};
 use memchr::{memchr, memchr3};
@@ -15,14 +15,15 @@ use multiloop_planner::evaluate::array::ESCAPED;
 /// Eights of bytes of a text that are looked at before `memchr` is called.
 const SHORT: usize = 4;
 
-kernel! {
-    /// How many marks some bytes have that are the elements of an array.
-    pub(super) fn marks[](elements: &[u8]) -> usize {
-        // In bytes, of which no block has more than there is room for.
-        let blocks = elements.chunks(128);
-        let count = |block: &[u8]| block.iter().map(|&byte| u8::from(byte == VALUE || byte == NULL)).sum::<u8>();
-        blocks.map(|block| usize::from(count(block))).sum()
+/// How many marks of elements stand before a byte of an array. What stands behind it may be read.
+#[inline]
+pub(super) fn marks(bytes: &[u8], end: usize) -> usize {
+    let mut count = 0;
+    for block in (0..end).step_by(64) {
+        let own = u64::MAX >> 64usize.saturating_sub(end - block).min(63);
+        count += (marks_of(bytes, block) & own).count_ones() as usize;
     }
+    count
 }
 
 /// The elements of an array, one after the other.
@@ -185,7 +186,7 @@ fn position(places: Places, array: &[u8], number: i64) -> Option<i64> {
         Places::Subscripts => number.checked_sub(lower_of(array, end_of(array))?),
         Places::FromEitherEnd if number > 0 => Some(number - 1),
         Places::FromEitherEnd if number == 0 => None,
-        Places::FromEitherEnd => number.checked_add(marks(&array[..end_of(array)]) as i64),
+        Places::FromEitherEnd => number.checked_add(marks(array, end_of(array)) as i64),
     }
 }
 
@@ -221,7 +222,7 @@ fn elements_of<'v>(
 }
 
 /// A text without what its escaped bytes stand behind.
-fn plain(content: &[u8]) -> String {
+pub(super) fn plain(content: &[u8]) -> String {
     let mut plain = Vec::with_capacity(content.len());
     let mut bytes = content.iter();
     while let Some(&byte) = bytes.next() {

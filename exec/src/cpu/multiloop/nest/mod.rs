@@ -12,6 +12,7 @@
 //! from all indices at once. Pieces of such loops are begun in waves, each of which goes on until it has enough on its
 //! own: so rows are the same for any number of threads.
 
+mod elements;
 mod pairs;
 mod sliced;
 
@@ -23,6 +24,7 @@ use crate::cpu::expression::filter::{Filtered, MaskIf};
 use crate::cpu::expression::tile::Tile;
 use crate::cpu::index::Spans;
 use crate::cpu::multiloop::frame::Frame;
+use crate::cpu::multiloop::nest::elements::Elements;
 use crate::cpu::multiloop::nest::pairs::Pairs;
 use crate::cpu::vector::VectorData;
 use crate::cpu::vector::bitmap::Bitmap;
@@ -59,6 +61,8 @@ pub(crate) struct Nest<'a> {
     orders: Orders,
     /// What an index that is being searched leaves to be checked.
     left: Vec<Option<&'a [ScalarId]>>,
+    /// What the last index is, if it goes over the elements of arrays.
+    elements: Option<Elements>,
     /// Whether expressions may make strings much longer than those they are given.
     grows: bool,
     /// Tuples of the next tile.
@@ -150,6 +154,7 @@ impl<'a> Nest<'a> {
             enough: false,
             orders: Orders::new(),
             left: vec![None; plan.levels.len()],
+            elements: Elements::of(plan),
             grows: plan.expressions.make_long_text(),
             tile_rows: TILE_ROWS,
             first_rows: if plan.expressions.ask_blocks() { FIRST_COSTLY_ROWS } else { FIRST_ROWS },
@@ -395,6 +400,9 @@ impl<'a> Nest<'a> {
 
     /// Every tuple with 0, 1, … up to its count.
     fn expand_count(&mut self, level: usize, count: ScalarId, sinks: &mut [Sink<'_>]) -> Result<()> {
+        if self.expand_elements(level, sinks)? {
+            return Ok(());
+        }
         self.tile.evaluate(count)?;
         let vector = self.tile.vector(count);
         let valid = |tuple: &usize| !vector.is_null(*tuple);
