@@ -36,7 +36,8 @@ fn check(element: DataType, rows: &[Value], is_shared: bool) {
         }
         found.extend(parents.iter().enumerate().map(|(at, &parent)| (parent as usize, out.value(at, element))));
     }
-    let of = |row: &Value| if let Value::Text(text) = row { Array::decode(text, element).unwrap().elements } else { vec![] };
+    let of =
+        |row: &Value| if let Value::Text(text) = row { Array::decode(text, element).unwrap().elements } else { vec![] };
     let expected: Vec<(usize, Value)> =
         rows.iter().enumerate().flat_map(|(row, array)| of(array).into_iter().map(move |value| (row, value))).collect();
     assert_eq!(found.len(), expected.len(), "{element}");

@@ -123,7 +123,8 @@ impl Words {
         }
         for (place, tuple) in rows.enumerate() {
             let is_null = element.is_null(tuple);
-            let word = if is_null { kind.word(NULL, 0) } else { kind.word(VALUE, key(values[element.position(tuple)])) };
+            let word =
+                if is_null { kind.word(NULL, 0) } else { kind.word(VALUE, key(values[element.position(tuple)])) };
             self.set(place, word);
         }
     }

@@ -61,7 +61,8 @@ impl Elements {
 /// The only node that reads an index, and does so by its second argument.
 fn only_reader(expressions: &Expressions, level: usize) -> Option<u32> {
     let is_own = |number: u32| {
-        matches!(expressions.nodes[number as usize].operation, Operation::Column { index, .. } if index == level)
+        let operation = &expressions.nodes[number as usize].operation;
+        matches!(operation, Operation::Column { index, .. } if *index == level)
     };
     if expressions.numbers.values().any(|&number| is_own(number)) {
         return None;
