@@ -254,10 +254,10 @@ mod avx2 {
         // Most arrays are short, and others stand behind them.
         if run.count <= 8 && run.bytes.len() >= 8 * WIDE {
             let (mut mask, mut null_bits) = (0, 0);
-            for part in 0..3 {
+            for (part, own) in own.iter().enumerate() {
                 // SAFETY: eight elements of twelve bytes are three times 32 bytes.
                 let raw = unsafe { _mm256_loadu_si256(run.bytes.as_ptr().add(part * 32).cast()) };
-                let equal = _mm256_castsi256_ps(_mm256_cmpeq_epi32(raw, own[part]));
+                let equal = _mm256_castsi256_ps(_mm256_cmpeq_epi32(raw, *own));
                 mask |= (_mm256_movemask_ps(equal) as u32) << (8 * part);
                 null_bits |= low_bits_of_words(raw) << (8 * part);
             }
