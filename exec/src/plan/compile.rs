@@ -6,6 +6,7 @@ use crate::plan::batch::{Batch, with_batches};
 use crate::plan::choice::Choice;
 use crate::plan::expressions::Expressions;
 use crate::plan::gates::gates;
+use crate::plan::put_off::put_off;
 use crate::plan::group_kind::{GroupKind, Rows};
 use crate::plan::in_place::grid;
 use crate::plan::index_form::IndexForm;
@@ -148,6 +149,7 @@ impl Known<'_> {
             elements,
             streams,
             gates,
+            put_off: put_off(program),
             devices,
             limits,
         })
