@@ -242,9 +242,11 @@ impl Groups<'_> {
 
     /// The keys of floats.
     fn floats(&self, values: &[f64]) -> Result<Vec<Vec<i64>>> {
-        self.of_each(|row| key_of(values[row]), Ord::cmp, |low, high, place| {
-            key_of(place.between(float_of(low), float_of(high)))
-        })
+        self.of_each(
+            |row| key_of(values[row]),
+            Ord::cmp,
+            |low, high, place| key_of(place.between(float_of(low), float_of(high))),
+        )
     }
 
     /// The rows of texts.

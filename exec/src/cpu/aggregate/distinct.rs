@@ -355,7 +355,12 @@ impl Members {
 
 impl MemberForm {
     /// For so many groups; the longest argument that is a string has so many bytes.
-    pub(super) fn new((data_type, _): (DataType, Register), grid: Option<Grid>, groups_max: usize, longest: usize) -> Self {
+    pub(super) fn new(
+        (data_type, _): (DataType, Register),
+        grid: Option<Grid>,
+        groups_max: usize,
+        longest: usize,
+    ) -> Self {
         // What packs into 128 bits beside a group, and into 64 without.
         let shorts: &[u32] = match groups_max {
             1 => &[7, 15],

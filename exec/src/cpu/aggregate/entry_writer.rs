@@ -4,7 +4,9 @@
 //! Many rows are cut into pieces. Each counts what it has of each group, and so has a place of its own behind that of the pieces before
 //! it: all are written at once.
 
-use super::entries::{END, Known, NULL, VALUE, decimals, integer, length_of, pieces, too_long, write_fixed, write_text};
+use super::entries::{
+    END, Known, NULL, VALUE, decimals, integer, length_of, pieces, too_long, write_fixed, write_text,
+};
 use super::shared_groups::{map_all, pieces_of, sharing, split_by};
 use crate::Result;
 use crate::column::TextView;
@@ -132,7 +134,6 @@ impl Writer<'_> {
         })
     }
 }
-
 
 impl<'g> Writer<'g> {
     /// Of rows of so many groups.

@@ -61,8 +61,7 @@ impl Gathered {
             Ok(if rows.len() == source.len() { source.clone() } else { source.slice(rows.clone()) })
         })?;
         let mut slices = slices.into_iter();
-        let parts: Vec<Vec<ColumnBuilder>> =
-            (0..sources).map(|_| slices.by_ref().take(runs.len()).collect()).collect();
+        let parts: Vec<Vec<ColumnBuilder>> = (0..sources).map(|_| slices.by_ref().take(runs.len()).collect()).collect();
         let mut columns = concat_all(parts, workers)?.into_iter();
         let mut merged = Gathered::new(how);
         merged.group_count = group_count;

@@ -79,7 +79,8 @@ impl Gathered {
         }
         if let Some(known) = Known::of(values, before) {
             let length = |row: usize| known.of_row(row).len();
-            return self.written((entries, starts), workers, length, |row, bytes| bytes.extend_from_slice(known.of_row(row)));
+            return self
+                .written((entries, starts), workers, length, |row, bytes| bytes.extend_from_slice(known.of_row(row)));
         }
         let length = |row: usize| before.len() + 1 + if values.is_null(row) { 0 } else { values.text(row).len() };
         self.written((entries, starts), workers, length, |row, bytes| {

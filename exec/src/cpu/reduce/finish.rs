@@ -169,10 +169,7 @@ pub(crate) fn merge_parts<'p, T: Send>(
         let mut merged = merge.core(&first.groups, None)?;
         merged.merge_few(&all.collect::<Vec<_>>(), workers)?;
         if ended.iter().map(|ended| ended.groups.bytes()).sum::<usize>() > FREED_ALONE {
-            workers.map(ended, |ended| {
-                drop(ended);
-                Ok(())
-            })?;
+            free(ended, workers)?;
         }
         return Ok(vec![make(merged, false, Reservation::new(&workers.context.memory))?]);
     }
@@ -215,12 +212,18 @@ pub(crate) fn merge_parts<'p, T: Send>(
     })?;
     if splits {
         // To free many groups takes a while, too.
-        workers.map(ended, |ended| {
-            drop(ended);
-            Ok(())
-        })?;
+        free(ended, workers)?;
     }
     Ok(made)
+}
+
+/// Frees what workers had, each by one of them.
+fn free(ended: Vec<Ended<'_>>, workers: Workers<'_>) -> Result<()> {
+    workers.map(ended, |ended| {
+        drop(ended);
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// Makes what is kept of each row ready to be merged part by part.
