@@ -30,7 +30,7 @@ pub(super) struct Share<'a> {
 
 /// What comes of shares.
 pub(super) enum Merged {
-    Sets(Distinct),
+    Sets(Box<Distinct>),
     /// How many arguments each group has, where that is all that is asked.
     Counts(Vec<i64>),
 }
@@ -129,7 +129,7 @@ impl Filling {
             merged.groups.extend(rows.iter().map(|&row| groups[row as usize]));
             merged.values.append_all(values.take(&rows));
         }
-        Ok(Merged::Sets(Distinct { group_count, met: Met::Listed(merged) }))
+        Ok(Merged::Sets(Box::new(Distinct { group_count, met: Met::Listed(merged) })))
     }
 
     /// The members that are new, found by keys.
@@ -165,7 +165,8 @@ impl Filling {
 fn new_texts(shares: &[Own<'_>], counted: Option<usize>, workers: Workers<'_>) -> Result<News> {
     let hashed = workers.map(shares.iter().collect(), |own: &Own<'_>| {
         let mut hashes: Vec<u64> = Vec::with_capacity(own.groups.len());
-        let mut parts = vec![Vec::with_capacity(own.groups.len() / MERGE_PARTS * 9 / 8); MERGE_PARTS];
+        let room = own.groups.len() / MERGE_PARTS * 9 / 8;
+        let mut parts: Vec<Vec<u32>> = (0..MERGE_PARTS).map(|_| Vec::with_capacity(room)).collect();
         for (row, &group) in own.groups.iter().enumerate() {
             if row.is_multiple_of(BATCH) {
                 meter::spend(BATCH * 32)?;

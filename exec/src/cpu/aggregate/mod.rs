@@ -314,7 +314,7 @@ impl Accumulator {
                 let share = |(sets, (_, numbers)): (_, &(&State, Vec<u32>))| Share { sets, numbers: numbers.clone() };
                 let shares = all.into_iter().zip(others).map(share).collect();
                 self.state = match filling.merge_shares(groups, shares, workers)? {
-                    Merged::Sets(sets) => State::Distinct(Box::new(sets)),
+                    Merged::Sets(sets) => State::Distinct(sets),
                     Merged::Counts(counts) => State::Count(counts),
                 };
                 Ok(true)

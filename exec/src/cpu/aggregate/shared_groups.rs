@@ -7,10 +7,14 @@
 
 use crate::Result;
 use crate::workers::schedule::Workers;
+use multiloop_planner::meter;
 use std::ops::Range;
 
 /// Rows of a piece of work, at least: to hand over fewer takes longer than they do.
 const ROWS_MIN: usize = if cfg!(test) { 16 } else { 1 << 13 };
+
+/// Rows between two looks at whether to go on.
+const LOOK_ROWS: usize = 1 << 14;
 
 /// Pieces for each worker: so many balance what takes longer.
 const PIECES_A_WORKER: usize = 4;
@@ -99,11 +103,15 @@ pub(super) fn by_group<T: Copy + Default + Send>(
     let mut all = vec![T::default(); numbers.len()];
     let pieces = pieces_of(numbers.len(), groups, sharing(workers, numbers.len()));
     if pieces.len() == 1 {
-        let mut next = starts.to_vec();
-        for (row, &group) in numbers.iter().enumerate() {
-            let place = &mut next[group as usize];
-            all[*place as usize] = value(row);
-            *place += 1;
+        let (mut next, mut row) = (starts.to_vec(), 0);
+        for some in numbers.chunks(LOOK_ROWS) {
+            meter::spend(some.len() * 2)?;
+            for &group in some {
+                let place = &mut next[group as usize];
+                all[*place as usize] = value(row);
+                *place += 1;
+                row += 1;
+            }
         }
         return Ok(all);
     }
@@ -114,6 +122,7 @@ pub(super) fn by_group<T: Copy + Default + Send>(
     })?;
     let places = split_by(&mut all, &counts, 0..groups, &[]);
     map_all(workers, pieces.into_iter().zip(places).collect(), |(rows, mut places): (Range<usize>, Vec<&mut [T]>)| {
+        meter::check()?;
         let mut next = vec![0usize; groups];
         for row in rows {
             let group = numbers[row] as usize;

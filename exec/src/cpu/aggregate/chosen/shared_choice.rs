@@ -23,6 +23,9 @@ const PIECE: usize = 1 << 12;
 /// How two values stand to each other.
 type Compare<'c, T> = &'c (dyn Fn(&T, &T) -> Ordering + Sync);
 
+/// The values at the places that lie in an area, and what is most common in it, and how often, for each mode that is asked for.
+type Found<T> = (Vec<T>, Vec<(T, usize)>);
+
 /// What is chosen of the values of one group, of which there is one at least.
 pub(super) fn choose<T: Copy + Default + Send + Sync>(
     values: &[T],
@@ -72,7 +75,7 @@ fn chosen_between<'p, T: Copy + Default>(
     places: Vec<usize>,
     modes: impl Iterator<Item = &'p Pick>,
     compare: &impl Fn(&T, &T) -> Ordering,
-) -> Result<(Vec<T>, Vec<(T, usize)>)> {
+) -> Result<Found<T>> {
     meter::spend(values.len() * 4)?;
     let mut modes = modes.peekable();
     if modes.peek().is_some() || places.len() > SORTED {
