@@ -43,6 +43,8 @@ techniques! {
     ChunkPruning = "chunk-pruning",
     /// Lets that nobody asks for any more, once something has no rows, made of none.
     Gates = "gates",
+    /// Lets that take long, and that only rows ask for, made when one does.
+    PutOff = "put-off",
     /// Comparisons, and sums and differences with a constant, on a column's physical form.
     Fused = "fused",
     /// Two comparisons of one column as one interval.

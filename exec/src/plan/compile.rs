@@ -14,6 +14,7 @@ use crate::plan::invariance;
 use crate::plan::key_layout::{KeyLayout, PartDomain};
 use crate::plan::nodes::{Node, Operation};
 use crate::plan::placement::{Placed, Placer};
+use crate::plan::put_off::put_off;
 use crate::plan::range_join::{RangeJoin, sides};
 use crate::plan::read_fields::ReadFields;
 use crate::plan::readers::{elements, group_filters, note_shared_columns, own, passed_once, reads};
@@ -133,22 +134,22 @@ impl Known<'_> {
         let mut collections: Vec<CollectionPlan> = reads.iter().enumerate().map(collection).collect();
         note_shared_columns(&mut collections);
         let (output, limits) = (program.output.clone(), machine.limits);
-        let streams = streams(&blocks[program.body.0 as usize]);
-        let gates = gates(program, &blocks[program.body.0 as usize]);
-        let (body, elements, devices) = (program.body, elements(program), Vec::new());
+        let own = &blocks[program.body.0 as usize];
+        let (streams, gates, put_off) = (streams(own), gates(program, own), put_off(program));
         let (batches, searched, interchanged) = (batches.clone(), searched.clone(), interchanged.clone());
         Ok(Plan {
             collections,
             blocks,
-            body,
+            body: program.body,
             batches,
             searched,
             interchanged,
             output,
-            elements,
+            elements: elements(program),
             streams,
             gates,
-            devices,
+            put_off,
+            devices: Vec::new(),
             limits,
         })
     }

@@ -29,6 +29,7 @@ pub(crate) mod limits;
 pub mod nodes;
 pub(crate) mod outline;
 pub(crate) mod placement;
+mod put_off;
 pub(crate) mod range_join;
 pub(crate) mod read_fields;
 mod readers;

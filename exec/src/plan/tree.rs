@@ -69,6 +69,8 @@ pub struct Plan {
     pub(crate) streams: Choice<bool>,
     /// Which lets of the body may come to be asked for nothing.
     pub(crate) gates: Option<Gates>,
+    /// Which lets of the body may wait until a row asks for them.
+    pub(crate) put_off: Option<PutOff>,
     /// What the devices are called that loops may be placed on.
     pub(crate) devices: Vec<String>,
     /// By which it chose, and chooses again when the data is at hand.
@@ -412,6 +414,17 @@ pub(crate) struct SortedKey {
     /// Whether every integer of its range, in its steps, is a key.
     pub(crate) dense: bool,
     pub(crate) step: i128,
+}
+
+/// Of each let of a body, who asks for it (see `put_off`).
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct PutOff {
+    /// The lets that read it, and whether a row of theirs asks for it. None if something else reads it.
+    pub(crate) readers: Vec<Option<Vec<(usize, bool)>>>,
+    /// All that it reads.
+    pub(crate) reads: Vec<Vec<CollectionId>>,
+    /// Whether its rows ask blocks, which may take long for each.
+    pub(crate) asks_blocks: Vec<bool>,
 }
 
 /// Of each let of a body, which lets and collections decide whether it is made (see `gates`).

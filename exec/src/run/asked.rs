@@ -72,13 +72,13 @@ impl Frame<'_> {
         }
     }
 
-    fn is_made(&self, id: CollectionId) -> bool {
-        self.own.contains_key(&id) || self.shared.tables.contains_key(&id)
+    pub(super) fn is_made(&self, id: CollectionId) -> bool {
+        matches!(self.own.get(&id), Some(Ok(_))) || self.shared.tables.contains_key(&id)
     }
 }
 
 /// Rows that a let of the body goes over, as far as that is known.
-fn rows_over(frame: &Frame<'_>, number: usize) -> u64 {
+pub(super) fn rows_over(frame: &Frame<'_>, number: usize) -> u64 {
     let plan: &Plan = frame.shared.plan;
     let LetKind::Loop(each) = &plan.block(plan.body).lets[number].kind else { return 0 };
     // To ask how many rows a device has takes longer than to loop over none of them.

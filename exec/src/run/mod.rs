@@ -7,6 +7,7 @@ mod asked;
 mod batches;
 mod iterate;
 mod output;
+mod put_off;
 mod tail;
 
 pub use output::Output;
@@ -197,22 +198,45 @@ impl<'a> Frame<'a> {
             }
             self.one_let(block, (number, definition), on)?;
         }
+        if count < lets.len() && on.body().is_some() {
+            self.make_for_rest(block, count, on)?;
+        }
         Ok(())
     }
 
-    /// Computes a let of a block, unless it is there or nothing reads it.
+    /// Computes a let of a block, unless it is there, nothing reads it, or it is put off.
     fn one_let(&mut self, block: BlockId, (number, definition): (usize, &'a LetPlan), on: On<'_>) -> Result<()> {
         let (plan, body) = (self.shared.plan, on.body());
         self.check()?;
         if !definition.is_read(plan) || definition.defines.iter().all(|define| self.own.contains_key(define)) {
             return Ok(());
         }
-        if body.is_some() {
-            self.shared.begin_notes();
+        if let (Some(of), Some(_)) = (&plan.put_off, body)
+            && let Some(rows) = self.puts_off(of, number)
+        {
+            self.put_off(number, definition, rows);
+            return Ok(());
         }
-        let started = body.map(|_| Instant::now());
-        let bytes = self.shared.context.memory.used();
-        let outcome = self.invariant_or_new(block, number, definition, on);
+        self.make_let(block, (number, definition), on)
+    }
+
+    /// Computes a let of a block.
+    fn make_let(&mut self, block: BlockId, (number, definition): (usize, &'a LetPlan), on: On<'_>) -> Result<()> {
+        let (plan, body) = (self.shared.plan, on.body());
+        let (started, bytes, outcome) = loop {
+            if body.is_some() {
+                self.shared.begin_notes();
+                self.shared.put_off().take_asked();
+            }
+            let started = body.map(|_| Instant::now());
+            let bytes = self.shared.context.memory.used();
+            let outcome = self.invariant_or_new(block, number, definition, on);
+            let is_final = |error: &Error| matches!(error.kind(), ErrorKind::Cancelled | ErrorKind::OutOfMemory);
+            let begins_again = body.is_some() && outcome.as_ref().is_err_and(|error| !is_final(error));
+            if !(begins_again && self.make_asked(block, on)?) {
+                break (started, bytes, outcome);
+            }
+        };
         if let (Some(started), Ok(stored)) = (started, &outcome)
             && !stored.iter().any(|made| matches!(made, Made::Host(stored) if matches!(**stored, Stored::Own(_))))
         {

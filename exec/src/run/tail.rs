@@ -179,6 +179,7 @@ impl Tail {
             chunks_pruned: Default::default(),
             notes: None,
             invariant: std::mem::take(&mut self.invariant),
+            put_off: Mutex::default(),
             searched: std::mem::take(&mut self.searched),
         };
         let captured = Captured::default();

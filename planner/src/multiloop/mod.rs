@@ -33,7 +33,7 @@
 //!   as its input has them.
 //! * **Lets are lazy**: a let whose evaluation fails is an error only when something reads it, a loop that goes
 //!   over it or a row that needs its `Single`, `Lookup` or `Exists`. A backend may evaluate lets early, but keeps
-//!   the error until then. (So a subquery may be computed in front of the loop that may never need it.)
+//!   the error until then. (So a subquery may be computed in front of the loop that may never need it, or once a row asks for it.)
 //! * **Errors.** An expression that may fail is evaluated only for rows that reach it: a backend may evaluate
 //!   conditions and keys early or for more rows only if they cannot fail. No rule moves it to where more
 //!   rows do, unless the program may speculate (`speculation`: then another one decides what is an error). Which of

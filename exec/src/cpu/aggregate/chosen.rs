@@ -3,14 +3,17 @@
 //! 1. The values are put in order of their groups, once.
 //! 2. Of each group the values at the places that percentiles ask for are selected: that in the middle first, then the others among
 //!    those before and behind it. Where many places, or a mode, are asked for, the group is sorted.
-//! 3. A mode of integers that lie close together is counted instead, and that of texts looked up.
+//! 3. Workers have groups side by side; one that has more than a worker's share of the values they share (`shared_choice`).
+//! 4. A mode of integers that lie close together is counted instead, and that of texts looked up.
 //!
 //! An order that goes down is one that goes up, seen from its end.
 
+use super::shared_groups::{by_group, map_all, rows_of_piece, sharing, stretches};
 use crate::Result;
 use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
-use crate::cpu::index::starts_of;
+use crate::cpu::index::{sort_by_group, starts_of};
 use crate::partial::state::gathered::Gathered;
+use crate::workers::schedule::Workers;
 use multiloop_planner::evaluate::quantile::{Place, Quantile};
 use multiloop_planner::meter;
 use multiloop_planner::multiloop::Gather;
@@ -18,6 +21,9 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::{Value, canonical_float_bits};
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::ops::Range;
+
+mod shared_choice;
 
 /// Places for which it is better to sort all values than to select each.
 const SORTED: usize = 24;
@@ -49,9 +55,15 @@ impl Pick {
 
 impl Gathered {
     /// What is chosen of each group's values, a column for each that is asked for; NULL of none.
-    pub(super) fn choose(self, asked: &[Pick], data_type: DataType) -> Result<Vec<ColumnBuilder>> {
+    pub(super) fn choose(
+        self,
+        asked: &[Pick],
+        data_type: DataType,
+        workers: Option<Workers<'_>>,
+    ) -> Result<Vec<ColumnBuilder>> {
         let starts = starts_of(&self.groups, self.group_count);
-        Groups { numbers: &self.groups, starts, asked }.choose(&self.values, data_type)
+        let workers = sharing(workers, self.groups.len());
+        Groups { numbers: &self.groups, starts, asked, workers }.choose(&self.values, data_type)
     }
 }
 
@@ -62,6 +74,8 @@ struct Groups<'g> {
     /// Where the values of each group begin, if they are put in order of their groups.
     starts: Vec<u32>,
     asked: &'g [Pick],
+    /// Those who share the work, if it is enough for several.
+    workers: Option<Workers<'g>>,
 }
 
 impl Groups<'_> {
@@ -73,15 +87,15 @@ impl Groups<'_> {
                 vec![none; self.asked.len()]
             }
             BuilderData::I32(values) => {
-                let chosen = self.integers(values.iter().map(|&value| value.into()))?;
+                let chosen = self.integers(|row| values[row].into())?;
                 chosen.into_iter().map(|chosen| ColumnBuilder::from_i64(chosen, valid())).collect()
             }
             BuilderData::I64(values) => {
-                let chosen = self.integers(values.iter().copied())?;
+                let chosen = self.integers(|row| values[row])?;
                 chosen.into_iter().map(|chosen| ColumnBuilder::from_i64(chosen, valid())).collect()
             }
             BuilderData::I128(values) => {
-                let chosen = self.of_each(values.iter().copied(), Ord::cmp, |low, _, _| low)?;
+                let chosen = self.of_each(|row| values[row], Ord::cmp, |low, _, _| low)?;
                 chosen.into_iter().map(|chosen| ColumnBuilder::from_i128(chosen, valid())).collect()
             }
             BuilderData::F64(values) => {
@@ -90,7 +104,7 @@ impl Groups<'_> {
                 chosen.into_iter().map(|chosen| ColumnBuilder::from_floats(floats(chosen), valid())).collect()
             }
             BuilderData::Code { codes, dictionary } => {
-                let chosen = self.integers(codes.iter().map(|&code| code.into()))?;
+                let chosen = self.integers(|row| codes[row].into())?;
                 let codes = |chosen: Vec<i64>| chosen.into_iter().map(|code| code as u32).collect();
                 let column = |chosen| ColumnBuilder::from_codes(codes(chosen), dictionary.clone(), valid());
                 chosen.into_iter().map(column).collect()
@@ -111,57 +125,80 @@ impl Groups<'_> {
         Ok(columns)
     }
 
-    /// The values in order of their groups.
-    fn by_group<T: Copy + Default>(&self, values: impl Iterator<Item = T>) -> Vec<T> {
-        let mut next = self.starts.clone();
-        let mut all = vec![T::default(); self.numbers.len()];
-        for (value, &group) in values.zip(self.numbers) {
-            let place = &mut next[group as usize];
-            all[*place as usize] = value;
-            *place += 1;
-        }
-        all
-    }
-
     /// Those of each group, by what is asked; any value of a group without values.
-    fn of_each<T: Copy + Default>(
+    fn of_each<T: Copy + Default + Send + Sync>(
         &self,
-        values: impl Iterator<Item = T>,
-        compare: impl Fn(&T, &T) -> Ordering,
-        between: impl Fn(T, T, Place) -> T,
+        value: impl Fn(usize) -> T + Sync,
+        compare: impl Fn(&T, &T) -> Ordering + Sync,
+        between: impl Fn(T, T, Place) -> T + Sync,
     ) -> Result<Vec<Vec<T>>> {
-        let mut values = self.by_group(values);
+        let mut values = by_group(self.numbers, &self.starts, value, self.workers)?;
+        let each = rows_of_piece(values.len(), self.workers);
+        let (mut work, mut behind) = (Vec::new(), &mut values[..]);
+        for groups in stretches(&self.starts, each) {
+            let own;
+            (own, behind) = behind.split_at_mut((self.starts[groups.end] - self.starts[groups.start]) as usize);
+            work.push((groups, own));
+        }
+        // A group that all workers share is none that one of them has.
+        let is_shared = |values: &[T]| self.workers.is_some() && values.len() > 2 * each;
+        let found = map_all(self.workers, work, |(groups, values): (Range<usize>, &mut [T])| {
+            if is_shared(values) {
+                return Ok((Vec::new(), Some(values)));
+            }
+            let mut all = vec![Vec::with_capacity(groups.len()); self.asked.len()];
+            let mut behind = values;
+            for ends in self.starts[groups.start..=groups.end].windows(2) {
+                let own;
+                (own, behind) = behind.split_at_mut((ends[1] - ends[0]) as usize);
+                self.of_group(own, &compare, &between, &mut all)?;
+            }
+            Ok((all, None))
+        })?;
         let mut all = vec![Vec::with_capacity(self.starts.len() - 1); self.asked.len()];
-        let mut places = Vec::new();
-        for ends in self.starts.windows(2) {
-            let values = &mut values[ends[0] as usize..ends[1] as usize];
-            meter::spend(values.len() * 4)?;
-            if values.is_empty() {
-                all.iter_mut().for_each(|chosen| chosen.push(T::default()));
-                continue;
-            }
-            let count = values.len();
-            places.clear();
-            places.extend(self.asked.iter().filter_map(|asked| asked.place(count)).flat_map(|at| [at.below, at.above]));
-            places.sort_unstable();
-            places.dedup();
-            if places.len() > SORTED || self.asked.iter().any(|asked| asked.is_mode()) {
-                values.sort_unstable_by(&compare);
-            } else {
-                select(values, 0, &places, &compare);
-            }
-            for (chosen, asked) in all.iter_mut().zip(self.asked) {
-                chosen.push(match asked.place(count) {
-                    Some(place) => between(values[place.below], values[place.above], place),
-                    None => mode(values, asked.descending, &compare),
-                });
+        for (of_stretch, shared) in found {
+            match shared.zip(self.workers) {
+                Some((values, workers)) => {
+                    let chosen = shared_choice::choose(values, self.asked, (&compare, &between), workers)?;
+                    all.iter_mut().zip(chosen).for_each(|(all, chosen)| all.push(chosen));
+                }
+                None => all.iter_mut().zip(of_stretch).for_each(|(all, own)| all.extend(own)),
             }
         }
         Ok(all)
     }
 
+    /// Those of one group.
+    fn of_group<T: Copy + Default>(
+        &self,
+        values: &mut [T],
+        compare: impl Fn(&T, &T) -> Ordering,
+        between: impl Fn(T, T, Place) -> T,
+        all: &mut [Vec<T>],
+    ) -> Result<()> {
+        meter::spend(values.len() * 4)?;
+        if values.is_empty() {
+            all.iter_mut().for_each(|chosen| chosen.push(T::default()));
+            return Ok(());
+        }
+        let (count, places) = (values.len(), places(self.asked, values.len()));
+        if places.len() > SORTED || self.asked.iter().any(|asked| asked.is_mode()) {
+            values.sort_unstable_by(&compare);
+        } else {
+            select(values, 0, &places, &compare);
+        }
+        for (chosen, asked) in all.iter_mut().zip(self.asked) {
+            chosen.push(match asked.place(count) {
+                Some(place) => between(values[place.below], values[place.above], place),
+                None => mode(values, asked.descending, &compare).0,
+            });
+        }
+        Ok(())
+    }
+
     /// The same of integers; where their values lie close together, the mode is counted.
-    fn integers(&self, values: impl Iterator<Item = i64> + Clone) -> Result<Vec<Vec<i64>>> {
+    fn integers(&self, value: impl Fn(usize) -> i64 + Sync) -> Result<Vec<Vec<i64>>> {
+        let values = (0..self.numbers.len()).map(&value);
         let (low, high) = match self.asked.iter().any(|asked| asked.is_mode()) {
             true => values.clone().fold((i64::MAX, i64::MIN), |(low, high), value| (low.min(value), high.max(value))),
             false => (0, i64::MAX),
@@ -170,11 +207,11 @@ impl Groups<'_> {
         let groups = (self.starts.len() - 1) as u64;
         let cells = span.saturating_add(1).saturating_mul(groups);
         if cells > (self.numbers.len() as u64).saturating_mul(4) {
-            return self.of_each(values, Ord::cmp, |low, _, _| low);
+            return self.of_each(&value, Ord::cmp, |low, _, _| low);
         }
         let each = span as usize + 1;
         let mut counts = vec![0u32; cells as usize];
-        for (value, &group) in values.clone().zip(self.numbers) {
+        for (value, &group) in values.zip(self.numbers) {
             counts[group as usize * each + value.abs_diff(low) as usize] += 1;
         }
         let mode = |counts: &[u32], descending: bool| {
@@ -184,7 +221,7 @@ impl Groups<'_> {
             low.wrapping_add(most.map_or(0, |(at, _)| at as i64))
         };
         let modes = |asked: Pick| counts.chunks(each).map(|counts| mode(counts, asked.descending)).collect();
-        self.with_modes(modes, |others| others.of_each(values, Ord::cmp, |low, _, _| low))
+        self.with_modes(modes, |others| others.of_each(&value, Ord::cmp, |low, _, _| low))
     }
 
     /// What is asked, of which modes are made in a way of their own.
@@ -196,7 +233,7 @@ impl Groups<'_> {
         let asked: Vec<Pick> = self.asked.iter().copied().filter(|asked| !asked.is_mode()).collect();
         let found = match asked.is_empty() {
             true => Vec::new(),
-            false => others(Groups { numbers: self.numbers, starts: self.starts.clone(), asked: &asked })?,
+            false => others(Groups { starts: self.starts.clone(), asked: &asked, ..*self })?,
         };
         let mut found = found.into_iter();
         let one = |&asked: &Pick| if asked.is_mode() { Some(modes(asked)) } else { found.next() };
@@ -205,17 +242,18 @@ impl Groups<'_> {
 
     /// The keys of floats.
     fn floats(&self, values: &[f64]) -> Result<Vec<Vec<i64>>> {
-        self.of_each(values.iter().map(|&value| key_of(value)), Ord::cmp, |low, high, place| {
-            key_of(place.between(float_of(low), float_of(high)))
-        })
+        self.of_each(
+            |row| key_of(values[row]),
+            Ord::cmp,
+            |low, high, place| key_of(place.between(float_of(low), float_of(high))),
+        )
     }
 
     /// The rows of texts.
     fn texts(&self, texts: &BuilderText) -> Result<Vec<Vec<u32>>> {
         let compare = |&a: &u32, &b: &u32| texts.get(a as usize).cmp(texts.get(b as usize));
-        let rows = 0..self.numbers.len() as u32;
         let modes = |asked: Pick| {
-            let by_group = self.by_group(rows.clone());
+            let by_group = sort_by_group(self.numbers, &self.starts);
             let of_group = |ends: &[u32]| {
                 let mut counts: HashMap<&[u8], (usize, u32)> = HashMap::new();
                 for &row in &by_group[ends[0] as usize..ends[1] as usize] {
@@ -229,8 +267,17 @@ impl Groups<'_> {
             };
             self.starts.windows(2).map(of_group).collect()
         };
-        self.with_modes(modes, |others| others.of_each(rows.clone(), compare, |low, _, _| low))
+        self.with_modes(modes, |others| others.of_each(|row| row as u32, compare, |low, _, _| low))
     }
+}
+
+/// The places that are asked for of so many values that go up.
+fn places(asked: &[Pick], count: usize) -> Vec<usize> {
+    let asked = asked.iter().filter_map(|asked| asked.place(count));
+    let mut places: Vec<usize> = asked.flat_map(|at| [at.below, at.above]).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
 }
 
 /// Puts the values at some places, which go up and of which the first value has `first`, where they are in order.
@@ -242,12 +289,12 @@ fn select<T>(values: &mut [T], first: usize, places: &[usize], compare: &impl Fn
     select(behind, place + 1, &places[middle + 1..], compare);
 }
 
-/// The value that is there most often among sorted ones, of several the first of their order.
-fn mode<T: Copy + Default>(sorted: &[T], descending: bool, compare: &impl Fn(&T, &T) -> Ordering) -> T {
+/// The value that is there most often among sorted ones, of several the first of their order; and how often.
+fn mode<T: Copy + Default>(sorted: &[T], descending: bool, compare: &impl Fn(&T, &T) -> Ordering) -> (T, usize) {
     let runs = sorted.chunk_by(|a, b| compare(a, b).is_eq());
     // Of several the last one is taken.
     let most = if descending { runs.max_by_key(|run| run.len()) } else { runs.rev().max_by_key(|run| run.len()) };
-    most.map_or_else(T::default, |run| run[0])
+    most.map_or_else(|| (T::default(), 0), |run| (run[0], run.len()))
 }
 
 /// A number that is in order as floats are, equal ones being one.
@@ -268,14 +315,26 @@ fn turned(bits: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::aggregate::shared_groups::tests::by_all;
     use crate::cpu::aggregate::{Input, TileGroups};
     use crate::cpu::vector::Vector;
     use crate::plan::register::Register;
     use multiloop_planner::evaluate::quantile::{Fraction, quantile};
 
     /// All that is asked of values at once, beside what the definition says of each.
-    fn check(values: &[Value], (data_type, register): (DataType, Register), all: &[Quantile]) {
-        let groups: Vec<u32> = (0..values.len() as u32).map(|row| row * row % 7 % 4).collect();
+    fn check(values: &[Value], of: (DataType, Register), all: &[Quantile]) {
+        check_groups(values, of, all, |row| row * row % 7 % 4);
+        // One group has nearly all.
+        check_groups(values, of, all, |row| if row % 100 == 99 { row / 100 % 5 } else { 2 });
+    }
+
+    fn check_groups(
+        values: &[Value],
+        (data_type, register): (DataType, Register),
+        all: &[Quantile],
+        group: impl Fn(u32) -> u32,
+    ) {
+        let groups: Vec<u32> = (0..values.len() as u32).map(group).collect();
         let asked = all.iter().flat_map(|&of| [false, true].map(|descending| Pick { of, descending }));
         let asked: Vec<Pick> = asked.collect();
         let mut state = Gathered::new(Gather::One { of: all[0], descending: false });
@@ -284,14 +343,17 @@ mod tests {
         vector.set_values(values, register);
         let input = Input { groups: TileGroups::Each(&groups, None), vector: Some(&vector), len: values.len() };
         state.update(&input, 0).unwrap();
-        let columns = state.choose(&asked, data_type).unwrap();
-        assert_eq!(columns.len(), asked.len());
-        for (column, Pick { of, descending }) in columns.into_iter().zip(asked) {
-            let column = column.into_column(data_type).unwrap();
+        let chosen = by_all(|workers| {
+            let columns = state.clone().choose(&asked, data_type, workers).unwrap().into_iter();
+            let columns = columns.map(|column| column.into_column(data_type).unwrap());
+            columns.map(|column| (0..5).map(|group| column.value(group, data_type)).collect()).collect::<Vec<Vec<_>>>()
+        });
+        assert_eq!(chosen.len(), asked.len());
+        for (chosen, Pick { of, descending }) in chosen.into_iter().zip(asked) {
             for group in 0..5 {
                 let own = values.iter().zip(&groups).filter(|(value, own)| **own == group && !value.is_null());
                 let expected = quantile(of, descending, own.map(|(value, _)| value.clone()).collect());
-                assert_eq!(column.value(group as usize, data_type), expected, "{of:?} {descending} {group}");
+                assert_eq!(chosen[group as usize], expected, "{of:?} {descending} {group}");
             }
         }
     }

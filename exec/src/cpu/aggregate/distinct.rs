@@ -4,20 +4,18 @@ use super::super::vector::{Vector, VectorData};
 use super::distinct_texts::TextTable;
 use super::{Accumulator, Input, TileGroups};
 use crate::cpu::groups::first_rows::firsts;
-use crate::cpu::groups::splitters::MERGE_PARTS;
 use crate::cpu::index::{sort_by_group, starts_of};
 use crate::cpu::keys::codes::Codes;
 use crate::cpu::keys::part_values::{KeyPartValues, PartValues};
 use crate::cpu::keys::short::longest;
 use crate::cpu::table::GroupTable;
 use crate::cpu::vector::bitmap::each_one;
-use crate::cpu::vector::builder::{BuilderData, ColumnBuilder};
+use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::distinct::{BitSets, Distinct, Domain, Members, Met};
 use crate::plan::aggregate::AggregateKind;
 use crate::plan::key_layout::{KeyLayout, PartDomain, ShortText};
 use crate::plan::register::Register;
 use crate::technique::Technique;
-use crate::workers::context::Reservation;
 use crate::workers::schedule::Workers;
 use crate::{Error, Result};
 use multiloop_planner::analysis::ranges::Grid;
@@ -28,17 +26,17 @@ use std::sync::Arc;
 /// What it takes to fill sets: the aggregate without DISTINCT, and a table that finds the arguments of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Filling {
-    plain: AggregateKind,
-    argument: (DataType, Register),
+    pub(super) plain: AggregateKind,
+    pub(super) argument: (DataType, Register),
     /// Where arguments are listed.
-    table: Option<MemberTable>,
+    pub(super) table: Option<MemberTable>,
     /// Bytes of the longest argument so far.
     longest: usize,
 }
 
 /// Finds arguments of groups.
 #[derive(Clone, Debug)]
-struct MemberTable {
+pub(super) struct MemberTable {
     form: MemberForm,
     keys: Keys,
 }
@@ -54,14 +52,14 @@ enum Keys {
 
 /// How a group and its argument become a key.
 #[derive(Clone, Debug)]
-struct MemberForm {
+pub(super) struct MemberForm {
     /// Groups that keys have room for. Few leave more bits to the arguments.
     groups_max: usize,
     /// Bytes of the longest argument that is a string.
     longest: usize,
     /// Whether the argument is a string of any length.
-    is_text: bool,
-    layout: KeyLayout,
+    pub(super) is_text: bool,
+    pub(super) layout: KeyLayout,
 }
 
 impl Filling {
@@ -179,7 +177,12 @@ impl Filling {
         Ok(())
     }
 
-    pub(crate) fn finish(self, sets: Distinct, data_type: DataType) -> Result<ColumnBuilder> {
+    pub(crate) fn finish(
+        self,
+        sets: Distinct,
+        data_type: DataType,
+        workers: Option<Workers<'_>>,
+    ) -> Result<ColumnBuilder> {
         let members = match sets.met {
             Met::Bits(bits) if self.plain.reduction == Reduction::Count => {
                 return Ok(ColumnBuilder::from_i64(bits.counts(sets.group_count), None));
@@ -199,7 +202,7 @@ impl Filling {
             vector: Some(&members.values.into_vector()),
             len: members.groups.len(),
         })?;
-        plain.finish(data_type)
+        plain.finish(data_type, workers)
     }
 
     /// Bytes held, without the sets.
@@ -214,7 +217,7 @@ fn taken(members: &mut Members) -> Members {
 }
 
 /// Groups that keys are to have room for if there are so many.
-fn room_for(groups: usize) -> usize {
+pub(super) fn room_for(groups: usize) -> usize {
     match groups {
         0 | 1 => 1,
         _ if groups <= FEW_GROUPS => FEW_GROUPS,
@@ -232,7 +235,7 @@ fn is_empty(sets: &Distinct) -> bool {
 }
 
 /// Arguments in a hash table that are many to merge.
-const DEAR_MEMBERS: usize = if cfg!(test) { 100 } else { 1 << 14 };
+pub(super) const DEAR_MEMBERS: usize = if cfg!(test) { 100 } else { 1 << 14 };
 
 /// Groups that are few enough to take few bits of a hashed key.
 const FEW_GROUPS: usize = 1 << 5;
@@ -352,7 +355,12 @@ impl Members {
 
 impl MemberForm {
     /// For so many groups; the longest argument that is a string has so many bytes.
-    fn new((data_type, _): (DataType, Register), grid: Option<Grid>, groups_max: usize, longest: usize) -> Self {
+    pub(super) fn new(
+        (data_type, _): (DataType, Register),
+        grid: Option<Grid>,
+        groups_max: usize,
+        longest: usize,
+    ) -> Self {
         // What packs into 128 bits beside a group, and into 64 without.
         let shorts: &[u32] = match groups_max {
             1 => &[7, 15],
@@ -374,7 +382,7 @@ impl MemberForm {
     }
 
     /// The keys of arguments of groups.
-    fn codes(&self, groups: &[u32], argument: &Vector) -> Codes {
+    pub(super) fn codes(&self, groups: &[u32], argument: &Vector) -> Codes {
         let part = |vector| KeyPartValues { values: PartValues::Vector(vector), null_matches: true };
         let mut codes = Codes::default();
         if self.groups_max == 1 {
@@ -426,90 +434,5 @@ impl MemberTable {
         let mut values = Vector::default();
         values.gather(argument, &new);
         members.values.append(&values);
-    }
-}
-
-/// What one worker has of the arguments of some groups, and for each of its groups the one that it becomes.
-pub(crate) struct Share<'a> {
-    pub(crate) sets: &'a Distinct,
-    pub(crate) numbers: Vec<u32>,
-}
-
-/// Bytes that a member takes while it is merged, about: its key, its place in its part, and a slot.
-const MERGED_BYTES: usize = 64;
-
-/// Whether shares are worth merging by all workers: all are lists, and they are long.
-pub(crate) fn is_dear(shares: &[&Distinct]) -> bool {
-    let listed = |sets: &&Distinct| matches!(sets.met, Met::Listed(_));
-    shares.iter().all(listed) && shares.iter().map(|sets| members_of(sets)).sum::<usize>() > DEAR_MEMBERS
-}
-
-/// Members of a list.
-fn members_of(sets: &Distinct) -> usize {
-    if let Met::Listed(members) = &sets.met { members.groups.len() } else { 0 }
-}
-
-/// Bytes that the members of sets take until they are merged: twice as they are, and once more their strings as keys.
-fn merged_bytes(sets: &Distinct) -> usize {
-    let strings = match &sets.met {
-        Met::Listed(Members { values, .. }) => {
-            let own = if let BuilderData::Text(text) = &values.data { &text.views[..] } else { &[] };
-            2 * values.bytes() + own.iter().map(|view| view.length as usize).sum::<usize>()
-        }
-        Met::Bits(_) => 0,
-    };
-    members_of(sets) * MERGED_BYTES + strings
-}
-
-impl Filling {
-    /// What several workers have of an aggregate's arguments, together: in parts by the hashes of groups and arguments, each
-    /// of which is merged on its own. Nothing is to be added behind it.
-    pub(crate) fn merge_shares(
-        &mut self,
-        group_count: usize,
-        shares: Vec<Share<'_>>,
-        workers: Workers<'_>,
-    ) -> Result<Distinct> {
-        let members = |share: Share<'_>| match &share.sets.met {
-            Met::Listed(members) => {
-                let groups = members.groups.iter().map(|&group| share.numbers[group as usize]).collect::<Vec<u32>>();
-                Ok((groups, members.values.clone().into_vector()))
-            }
-            Met::Bits(_) => Err(Error::internal("a list of arguments that is none")),
-        };
-        let mut reservation = Reservation::new(&workers.context.memory);
-        reservation.resize(shares.iter().map(|share| merged_bytes(share.sets)).sum())?;
-        let shares = workers.map(shares, members)?;
-        let longest = shares.iter().map(|(_, values)| longest(values)).max().unwrap_or_default();
-        let form = MemberForm::new(self.argument, self.plain.grid, room_for(group_count), longest);
-        let coded = workers.map(shares.iter().collect(), |(groups, values): &(Vec<u32>, Vector)| {
-            let codes = form.codes(groups, values);
-            let parts = codes.parts(form.layout.width, MERGE_PARTS);
-            Ok((codes, parts))
-        })?;
-        let new_of_part = |part: usize| {
-            let mut table = GroupTable::new(form.layout.width, 0);
-            let (mut numbers, mut all) = (Vec::new(), Vec::with_capacity(coded.len()));
-            for (codes, parts) in &coded {
-                let before = table.len();
-                table.insert_chosen(codes, &parts[part], &mut numbers);
-                let new = firsts(&numbers, before, table.len());
-                all.push(new.into_iter().map(|at| parts[part][at as usize]).collect::<Vec<u32>>());
-            }
-            Ok(all)
-        };
-        let mut new = workers.map((0..MERGE_PARTS).collect(), new_of_part)?;
-        let mut merged = Members::new(ColumnBuilder::new(self.argument.1));
-        for (number, (groups, values)) in shares.iter().enumerate() {
-            let mut rows: Vec<u32> = Vec::new();
-            new.iter_mut().for_each(|part| rows.append(&mut part[number]));
-            rows.sort_unstable();
-            merged.groups.extend(rows.iter().map(|&row| groups[row as usize]));
-            let mut chosen = Vector::default();
-            chosen.gather(values, &rows);
-            merged.values.append(&chosen);
-        }
-        self.table = None;
-        Ok(Distinct { group_count, met: Met::Listed(merged) })
     }
 }

@@ -140,13 +140,13 @@ pub(super) fn append_tuples(column: &mut ColumnBuilder, vector: &Vector, tuples:
 
 /// The hash of a string of a group, or of NULL.
 #[inline(always)]
-fn hash_of(group: u32, text: Option<&[u8]>) -> u64 {
+pub(super) fn hash_of(group: u32, text: Option<&[u8]>) -> u64 {
     hash64(text.map_or(1, hash_bytes) ^ u64::from(group).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 /// The string of a row of a list of strings.
 #[inline(always)]
-fn text_of(values: &ColumnBuilder, row: usize) -> &[u8] {
+pub(super) fn text_of(values: &ColumnBuilder, row: usize) -> &[u8] {
     match &values.data {
         BuilderData::Text(texts) => texts.get(row),
         BuilderData::Code { codes, dictionary } => dictionary.bytes_of(codes[row]),

@@ -11,20 +11,22 @@
 
 use super::Input;
 use super::distinct_texts::append_tuples;
-use super::gathered::append_to;
-use crate::column::TextView;
-use crate::column::column_builder::{ARENA_MAX, BuilderData, BuilderText, ColumnBuilder};
-use crate::cpu::index::{sort_by_group, starts_of};
+use super::entry_writer::Writer;
+use super::gathered::{append_to, piece_of};
+use super::shared_groups::{by_group, map_all, pieces_of, sharing};
+use crate::column::column_builder::{BuilderData, BuilderText, ColumnBuilder};
+use crate::cpu::index::starts_of;
 use crate::cpu::kernels::number_text::Written;
 use crate::cpu::kernels::row_text::push_digits;
 use crate::cpu::vector::Vector;
+use crate::cpu::vector::builder::take_all;
 use crate::partial::state::gathered::{Gathered, Seen};
 use crate::plan::row_text::{Entries, Front};
+use crate::workers::schedule::Workers;
 use crate::{Error, ErrorKind, Result};
-use arrow::buffer::Buffer;
-use multiloop_planner::evaluate::array::{ESCAPED, Fixed, Form, MARKS, TAIL};
+use multiloop_planner::evaluate::array::{ESCAPED, Fixed, Form, MARKS};
 use multiloop_planner::evaluate::gather::{DOWN_END, FRONT_END, UP_END};
-use multiloop_planner::meter::{self, Room};
+use multiloop_planner::meter;
 use multiloop_planner::multiloop::Gather;
 use multiloop_planner::numeric::small::SmallNumeric;
 use multiloop_planner::types::{DataType, SortOrder};
@@ -95,7 +97,11 @@ impl Gathered {
     /// The same with the texts of rows as values.
     pub(crate) fn of_texts(mut self) -> Self {
         let Some(Entries { element, shown, before, front }) = self.entries.take() else { return self };
-        self.show_numbers(shown);
+        if let Some(shown) = shown.and_then(Written::of) {
+            let mut texts = BuilderText::default();
+            show(&self.values, 0..self.values.len(), shown, &mut texts);
+            self.values = ColumnBuilder::from_texts(texts, self.values.valid.take());
+        }
         let mut texts = BuilderText::default();
         let (mut text, mut own) = (Vec::new(), Vec::new());
         for row in 0..self.values.len() {
@@ -127,140 +133,66 @@ impl Gathered {
     }
 
     /// Makes the values the texts of the numbers that they are.
-    fn show_numbers(&mut self, shown: Option<DataType>) {
-        let Some(shown) = shown.and_then(Written::of) else { return };
-        let (mut texts, mut text) = (BuilderText::default(), Vec::new());
-        texts.views.reserve(self.values.len());
-        for row in 0..self.values.len() {
-            text.clear();
-            if let Some(number) = integer(&self.values, row) {
-                shown.write(&mut text, number);
-            }
-            texts.push(&text);
-        }
+    fn show_numbers(&mut self, shown: Option<DataType>, workers: Option<Workers<'_>>) -> Result<()> {
+        let Some(shown) = shown.and_then(Written::of) else { return Ok(()) };
+        let values = &self.values;
+        let shown = map_all(workers, pieces_of(values.len(), 1, sharing(workers, values.len())), |rows| {
+            let mut texts = BuilderText::default();
+            texts.views.reserve(rows.len());
+            pieces(rows, |rows| show(values, rows, shown, &mut texts))?;
+            texts.close_arena();
+            Ok(texts)
+        })?;
+        let mut shown = shown.into_iter();
+        let mut texts = shown.next().unwrap_or_default();
+        shown.for_each(|more| texts.append_all(&more));
         self.values = ColumnBuilder::from_texts(texts, self.values.valid.take());
+        Ok(())
     }
 
-    /// The rows in the order in which they came, if that is not theirs: workers had parts of them each.
-    fn rows_as_they_came(&self, starts: &[u32]) -> Option<Vec<u32>> {
-        (!self.places.is_sorted()).then(|| {
-            let mut rows = sort_by_group(&self.groups, starts);
-            for ends in starts.windows(2) {
-                // Each worker's rows are in order: runs, which this sort merges.
-                rows[ends[0] as usize..ends[1] as usize].sort_by_key(|&row| self.places[row as usize]);
-            }
-            rows
-        })
+    /// The rows in the order in which they came, if that is not theirs: workers had parts of them each. Those of a group that are of
+    /// one piece of work are in order in any case.
+    fn rows_as_they_came(&self, starts: &[u32], workers: Option<Workers<'_>>) -> Result<Option<Vec<u32>>> {
+        if self.places.is_sorted_by_key(|&place| piece_of(place)) {
+            return Ok(None);
+        }
+        let mut rows = by_group(&self.groups, starts, |row| row as u32, workers)?;
+        for ends in starts.windows(2) {
+            let own = &mut rows[ends[0] as usize..ends[1] as usize];
+            meter::spend(own.len() * 8)?;
+            // Each worker's rows are in order: runs, which this sort merges.
+            own.sort_by_key(|&row| self.places[row as usize]);
+        }
+        Ok(Some(rows))
     }
 
     /// The elements of each group behind each other, NULL of none.
-    pub(super) fn arrays(mut self, entries: &Entries) -> Result<ColumnBuilder> {
+    pub(super) fn arrays(mut self, entries: &Entries, workers: Option<Workers<'_>>) -> Result<ColumnBuilder> {
         if self.how == Gather::Distinct && entries.shown.is_some() {
             // Of numbers that come twice one is shown, and numbers are sorted sooner than their texts. Those of a group are to lie
             // together in any case.
             let starts = starts_of(&self.groups, self.group_count);
             let rows = match self.seen {
-                Seen::Nothing | Seen::Useless => self.rows_in_order(entries, &starts)?,
-                _ => sort_by_group(&self.groups, &starts),
+                Seen::Nothing | Seen::Useless => self.rows_in_order(entries, &starts, workers)?,
+                _ => by_group(&self.groups, &starts, |row| row as u32, workers)?,
             };
             self.groups = rows.iter().map(|&row| self.groups[row as usize]).collect();
-            self.values = self.values.take(&rows);
+            let values = std::mem::replace(&mut self.values, ColumnBuilder::of_type(DataType::Null));
+            self.values = match sharing(workers, rows.len()) {
+                Some(workers) => take_all(vec![values], &rows, workers)?.swap_remove(0),
+                None => values.take(&rows),
+            };
         }
         let starts = starts_of(&self.groups, self.group_count);
         let texts = if self.how == Gather::Arrived {
-            let order = self.rows_as_they_came(&starts);
-            Writer::new(&self.groups, order.as_deref(), self.group_count).elements(&self.values, entries)?
+            let order = self.rows_as_they_came(&starts, workers)?;
+            Writer::new((&self.groups, order.as_deref()), self.group_count, workers).elements(&self.values, entries)?
         } else {
-            self.show_numbers(entries.shown);
-            self.elements_in_order(entries, &starts)?
+            self.show_numbers(entries.shown, workers)?;
+            self.elements_in_order(entries, &starts, workers)?
         };
         let valid = Some(starts.windows(2).map(|ends| ends[0] < ends[1]).collect());
         Ok(ColumnBuilder::from_texts(texts, valid))
-    }
-}
-
-impl Writer<'_> {
-    /// The elements that values are.
-    fn elements(
-        mut self,
-        values: &ColumnBuilder,
-        Entries { element, before, shown, .. }: &Entries,
-    ) -> Result<BuilderText> {
-        match Form::of(*element) {
-            Some(Form::Fixed(fixed)) if before.is_empty() => self.fixed_elements(values, fixed),
-            _ if let Some(shown) = shown.and_then(Written::of) => self.shown_elements(values, before, shown),
-            None if element.is_decimal() && matches!(values.data, BuilderData::I32(_) | BuilderData::I64(_)) => {
-                let texts = decimals(values, element.scale().into())?;
-                let length = |row: usize| before.len() + 1 + texts.get(row).len();
-                self.measure(length)?;
-                self.all(length, |row, to| {
-                    let (front, to) = to.split_at_mut(before.len());
-                    front.copy_from_slice(before);
-                    to[0] = if values.is_null(row) { NULL } else { VALUE };
-                    to[1..].copy_from_slice(texts.get(row));
-                })
-            }
-            None | Some(Form::Text) if let Some(known) = Known::of(values, before) => {
-                self.measure(|row| known.of_row(row).len())?;
-                self.all(|row| known.of_row(row).len(), |row, to| to.copy_from_slice(known.of_row(row)))
-            }
-            _ => {
-                let fixed = Fixed::of(*element);
-                let length = |row: usize| {
-                    let own = match fixed {
-                        Some(fixed) => fixed.stride(),
-                        None if values.is_null(row) => 1,
-                        None => length_of(values.text(row)),
-                    };
-                    before.len() + own
-                };
-                self.measure(length)?;
-                self.all(length, |row, to| {
-                    let (front, to) = to.split_at_mut(before.len());
-                    front.copy_from_slice(before);
-                    match fixed {
-                        Some(fixed) => write_fixed(fixed, values, row, to),
-                        None if values.is_null(row) => to[0] = NULL,
-                        None => write_text(values.text(row), to),
-                    }
-                })
-            }
-        }
-    }
-
-    /// Those that all have as many bytes.
-    fn fixed_elements(mut self, values: &ColumnBuilder, fixed: Fixed) -> Result<BuilderText> {
-        let stride = fixed.stride();
-        self.measure(|_| stride)?;
-        match (&values.data, &values.valid) {
-            (BuilderData::I64(numbers), None) if fixed == Fixed::Long => {
-                self.fixed::<12>(|row| Fixed::Long.element(VALUE, Fixed::Long.key_of_integer(numbers[row])))
-            }
-            (BuilderData::F64(numbers), None) if fixed == Fixed::Double => {
-                self.fixed::<12>(|row| Fixed::Double.element(VALUE, Fixed::Double.key_of_float(numbers[row])))
-            }
-            (BuilderData::I32(numbers), None) if fixed == Fixed::Integer => {
-                self.fixed::<7>(|row| Fixed::Integer.element(VALUE, Fixed::Integer.key_of_integer(numbers[row].into())))
-            }
-            _ => self.all(|_| stride, |row, to| write_fixed(fixed, values, row, to)),
-        }
-    }
-
-    /// Those that are the texts of numbers.
-    fn shown_elements(mut self, values: &ColumnBuilder, before: &[u8], shown: Written) -> Result<BuilderText> {
-        let length = |row: usize| before.len() + 1 + integer(values, row).map_or(0, |number| shown.length(number));
-        self.measure(length)?;
-        self.all(length, |row, to| {
-            let (front, to) = to.split_at_mut(before.len());
-            front.copy_from_slice(before);
-            match integer(values, row) {
-                Some(number) => {
-                    to[0] = VALUE;
-                    shown.fill(&mut to[1..], number);
-                }
-                None => to[0] = NULL,
-            }
-        })
     }
 }
 
@@ -302,9 +234,21 @@ impl<'v> Known<'v> {
     }
 }
 
+/// Appends the texts of rows' numbers, none of NULL.
+fn show(values: &ColumnBuilder, rows: Range<usize>, shown: Written, texts: &mut BuilderText) {
+    let mut text = Vec::new();
+    for row in rows {
+        text.clear();
+        if let Some(number) = integer(values, row) {
+            shown.write(&mut text, number);
+        }
+        texts.push(&text);
+    }
+}
+
 /// The number of a row, none of NULL.
 #[inline]
-fn integer(values: &ColumnBuilder, row: usize) -> Option<i64> {
+pub(super) fn integer(values: &ColumnBuilder, row: usize) -> Option<i64> {
     match &values.data {
         _ if values.is_null(row) => None,
         BuilderData::I32(numbers) => Some(numbers[row].into()),
@@ -314,10 +258,10 @@ fn integer(values: &ColumnBuilder, row: usize) -> Option<i64> {
 }
 
 /// What decimals with so many digits behind the point are as elements, without their marks; nothing of NULL.
-fn decimals(values: &ColumnBuilder, scale: u32) -> Result<BuilderText> {
+pub(super) fn decimals(values: &ColumnBuilder, scale: u32) -> Result<BuilderText> {
     let (mut texts, mut text) = (BuilderText::default(), String::new());
     texts.views.reserve(values.len());
-    pieces(values.len(), |rows| {
+    pieces(0..values.len(), |rows| {
         for row in rows {
             text.clear();
             if let Some(number) = integer(values, row) {
@@ -377,25 +321,32 @@ pub(super) fn key_of(fixed: Fixed, values: &ColumnBuilder, row: usize) -> Option
 }
 
 /// Writes a row's value as an element.
-fn write_fixed(fixed: Fixed, values: &ColumnBuilder, row: usize, to: &mut [u8]) {
+pub(super) fn write_fixed(fixed: Fixed, values: &ColumnBuilder, row: usize, to: &mut [u8]) {
     let key = key_of(fixed, values, row);
     let mark = if key.is_some() { VALUE } else { NULL };
     to.copy_from_slice(&fixed.element(mark, key.unwrap_or(0))[..fixed.stride()]);
 }
 
 /// Bytes of a text as an element.
-fn length_of(text: &[u8]) -> usize {
-    1 + text.len() + text.iter().map(|&byte| usize::from(byte <= ESCAPE)).sum::<usize>()
+pub(super) fn length_of(text: &[u8]) -> usize {
+    let marks = if has_marks(text) { text.iter().filter(|&&byte| byte <= ESCAPE).count() } else { 0 };
+    1 + text.len() + marks
+}
+
+/// Whether a text has bytes that have to be escaped. Looks at all bytes, many at a time.
+#[inline]
+fn has_marks(text: &[u8]) -> bool {
+    text.iter().fold(false, |any, &byte| any | (byte <= ESCAPE))
 }
 
 /// Appends a text as an element.
 #[inline]
 pub(super) fn push_text(text: &[u8], to: &mut Vec<u8>) {
     let start = to.len();
-    // Looks at all bytes, many at a time.
-    if text.iter().fold(false, |any, &byte| any | (byte <= ESCAPE)) {
+    if has_marks(text) {
         to.resize(start + length_of(text), VALUE);
-        return write_text(text, &mut to[start..]);
+        write_text(text, &mut to[start..]);
+        return;
     }
     to.push(VALUE);
     to.extend_from_slice(text);
@@ -409,11 +360,12 @@ pub(super) fn too_long(bytes: usize) -> Result<()> {
     }
 }
 
-/// Writes a text as an element, which has so many bytes.
-fn write_text(text: &[u8], to: &mut [u8]) {
+/// Writes a text as an element, for which there is room; how many bytes it has.
+pub(super) fn write_text(text: &[u8], to: &mut [u8]) -> usize {
     to[0] = VALUE;
-    if to.len() == text.len() + 1 {
-        return to[1..].copy_from_slice(text);
+    if !has_marks(text) {
+        to[1..=text.len()].copy_from_slice(text);
+        return 1 + text.len();
     }
     let mut at = 1;
     for &byte in text {
@@ -425,104 +377,13 @@ fn write_text(text: &[u8], to: &mut [u8]) {
         to[at] = if is_mark { byte + ESCAPED } else { byte };
         at += 1;
     }
+    at
 }
 
-/// Writes the elements of groups into buffers.
-struct Writer<'g> {
-    /// The group of each row.
-    groups: &'g [u32],
-    /// The rows in the order in which they are to be written, if that is not theirs.
-    order: Option<&'g [u32]>,
-    /// Bytes of each group's elements.
-    lengths: Vec<usize>,
-}
-
-impl<'g> Writer<'g> {
-    /// Of rows of so many groups.
-    fn new(groups: &'g [u32], order: Option<&'g [u32]>, count: usize) -> Self {
-        Writer { groups, order, lengths: vec![0; count] }
-    }
-
-    /// Adds up the lengths of elements.
-    #[inline(always)]
-    fn measure(&mut self, length: impl Fn(usize) -> usize) -> Result<()> {
-        let (groups, lengths) = (self.groups, &mut self.lengths);
-        let mut one = |row: usize| lengths[groups[row] as usize] += length(row);
-        match self.order {
-            None => pieces(groups.len(), |rows| rows.for_each(&mut one)),
-            Some(order) => pieces(order.len(), |rows| order[rows].iter().for_each(|&row| one(row as usize))),
-        }
-    }
-
-    /// Elements of one length, of which arrays of twelve bytes have the first.
-    fn fixed<const STRIDE: usize>(&mut self, element: impl Fn(usize) -> [u8; 12]) -> Result<BuilderText> {
-        self.all(
-            |_| STRIDE,
-            |row, to| {
-                let to: &mut [u8; STRIDE] = to.first_chunk_mut().expect("it is that long");
-                to.copy_from_slice(&element(row)[..STRIDE]);
-            },
-        )
-    }
-
-    /// Elements of which each has a length, and writes itself.
-    #[inline(always)]
-    fn all(&mut self, length: impl Fn(usize) -> usize, write: impl Fn(usize, &mut [u8])) -> Result<BuilderText> {
-        let mut texts = BuilderText::default();
-        let mut held = Room::default();
-        let total = self.lengths.iter().map(|length| length + TAIL.len() + 1).sum();
-        held.hold(total)?;
-        let mut first = 0;
-        while first < self.lengths.len() {
-            let (some, mut next) = self.views(first, &mut texts)?;
-            let size = next.last().map_or(0, |&end| end) + self.lengths[some.end - 1] + TAIL.len() + 1;
-            let mut bytes = vec![0; size];
-            for (&start, &length) in next.iter().zip(&self.lengths[some.clone()]) {
-                let end = start + length;
-                bytes[end] = END;
-                bytes[end + 1..=end + TAIL.len()].copy_from_slice(TAIL.as_bytes());
-            }
-            let is_whole = some.len() == self.lengths.len();
-            let mut one = |row: usize| {
-                let group = self.groups[row] as usize;
-                if !is_whole && !some.contains(&group) {
-                    return;
-                }
-                let place = &mut next[group - some.start];
-                let length = length(row);
-                write(row, &mut bytes[*place..*place + length]);
-                *place += length;
-            };
-            match self.order {
-                None => pieces(self.groups.len(), |rows| rows.for_each(&mut one))?,
-                Some(order) => pieces(order.len(), |rows| order[rows].iter().for_each(|&row| one(row as usize)))?,
-            }
-            texts.buffers.push(Buffer::from_vec(bytes));
-            first = some.end;
-        }
-        Ok(texts)
-    }
-
-    /// Appends the views of as many groups as a buffer has room for, one at least; which these are, and where each begins.
-    fn views(&self, first: usize, texts: &mut BuilderText) -> Result<(Range<usize>, Vec<usize>)> {
-        let (buffer, mut at, mut starts) = (texts.buffers.len() as u32, 0usize, Vec::new());
-        for (group, &length) in self.lengths.iter().enumerate().skip(first) {
-            too_long(length)?;
-            if at > 0 && at + length > ARENA_MAX {
-                return Ok((first..group, starts));
-            }
-            texts.views.push(TextView { buffer, offset: at as u32, length: length as u32 });
-            starts.push(at);
-            at += length + TAIL.len() + 1;
-        }
-        Ok((first..self.lengths.len(), starts))
-    }
-}
-
-/// Goes over so many rows, and looks at whether to go on.
-fn pieces(rows: usize, mut piece: impl FnMut(Range<usize>)) -> Result<()> {
-    for start in (0..rows).step_by(PIECE) {
-        let end = rows.min(start + PIECE);
+/// Goes over some rows, and looks at whether to go on.
+pub(super) fn pieces(rows: Range<usize>, mut piece: impl FnMut(Range<usize>)) -> Result<()> {
+    for start in rows.clone().step_by(PIECE) {
+        let end = rows.end.min(start + PIECE);
         meter::spend((end - start) * 4)?;
         piece(start..end);
     }

@@ -185,6 +185,8 @@ impl Gathered {
 
     /// What is known, unless nearly all of so many values are different.
     fn looked(&self, seen: Seen, met: usize) -> Seen {
-        if met > LOOKS && self.groups.len() > met / 4 * 3 { Seen::Useless } else { seen }
+        // The first value of a group is always new.
+        let (new, others) = (self.groups.len().saturating_sub(self.group_count), met.saturating_sub(self.group_count));
+        if others > LOOKS.max(self.group_count) && new > others / 4 * 3 { Seen::Useless } else { seen }
     }
 }

@@ -4,10 +4,12 @@
 use super::super::vector::{Vector, VectorData};
 use super::Input;
 use super::chosen::Pick;
+use super::shared_groups::{by_group, map_all, rows_of_piece, sharing, stretches};
 use crate::column::Dictionary;
 use crate::cpu::index::{sort_by_group, starts_of};
 use crate::cpu::vector::builder::ColumnBuilder;
 use crate::partial::state::gathered::{Gathered, RowsByGroup, Seen};
+use crate::workers::schedule::Workers;
 use crate::{Error, Result};
 use multiloop_planner::evaluate::gather::gathered;
 use multiloop_planner::multiloop::Gather;
@@ -21,6 +23,12 @@ const PIECE_BITS: u32 = 40;
 /// The place of the first row of a piece of work.
 pub(super) fn first_place(piece: usize) -> u64 {
     (piece as u64) << PIECE_BITS
+}
+
+/// The piece of work that a place is of.
+#[inline]
+pub(super) fn piece_of(place: u64) -> u64 {
+    place >> PIECE_BITS
 }
 
 /// Bits for codes of groups, at most.
@@ -156,34 +164,51 @@ impl Gathered {
         self.keys.iter_mut().zip(other.keys).for_each(|(mine, theirs)| mine.append_all(theirs));
     }
 
-    /// What each group's values become; NULL of none.
-    pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {
+    /// What each group's values become, by all workers where there are many; NULL of none.
+    pub(crate) fn finish(self, data_type: DataType, workers: Option<Workers<'_>>) -> Result<ColumnBuilder> {
         if let Some(entries) = self.entries.clone() {
-            return self.arrays(&entries);
+            return self.arrays(&entries, workers);
         }
         if let Some(asked) = Pick::of(self.how) {
-            let chosen = self.choose(&[asked], data_type)?.pop();
+            let chosen = self.choose(&[asked], data_type, workers)?.pop();
             return chosen.ok_or_else(|| Error::internal("nothing of what was asked"));
         }
         let starts = starts_of(&self.groups, self.group_count);
-        let mut rows = sort_by_group(&self.groups, &starts);
-        let mut all = Vec::with_capacity(self.group_count);
-        for group in 0..self.group_count {
-            let rows = &mut rows[starts[group] as usize..starts[group + 1] as usize];
-            if rows.is_empty() {
-                all.push(Value::Null);
-                continue;
-            }
-            if self.how == Gather::Arrived {
-                rows.sort_by_key(|&row| self.places[row as usize]);
-            }
-            let text = |&row: &u32| {
-                std::str::from_utf8(self.values.text(row as usize)).map_err(|_| Error::internal("a text that is none"))
-            };
-            let mut texts = rows.iter().map(text).collect::<Result<Vec<&str>>>()?;
-            all.push(Value::text(gathered(self.how, &mut texts)?));
+        let mut rows = by_group(&self.groups, &starts, |row| row as u32, workers)?;
+        let (mut work, mut behind) = (Vec::new(), &mut rows[..]);
+        for groups in stretches(&starts, rows_of_piece(behind.len(), workers)) {
+            let own;
+            (own, behind) = behind.split_at_mut((starts[groups.end] - starts[groups.start]) as usize);
+            work.push((groups, own));
         }
-        Ok(ColumnBuilder::from_values(&all, data_type))
+        let gathered = map_all(sharing(workers, self.groups.len()), work, |(groups, mut rows)| {
+            let mut all = Vec::with_capacity(groups.len());
+            for group in groups {
+                let own;
+                (own, rows) = rows.split_at_mut((starts[group + 1] - starts[group]) as usize);
+                all.push(self.text_of(own)?);
+            }
+            Ok(ColumnBuilder::from_values(&all, data_type))
+        })?;
+        Ok(match gathered.is_empty() {
+            true => ColumnBuilder::from_values(&[], data_type),
+            false => ColumnBuilder::concat(gathered),
+        })
+    }
+
+    /// What the texts of one group's rows become.
+    fn text_of(&self, rows: &mut [u32]) -> Result<Value> {
+        if rows.is_empty() {
+            return Ok(Value::Null);
+        }
+        if self.how == Gather::Arrived && !self.places.is_empty() {
+            rows.sort_by_key(|&row| self.places[row as usize]);
+        }
+        let text = |&row: &u32| {
+            std::str::from_utf8(self.values.text(row as usize)).map_err(|_| Error::internal("a text that is none"))
+        };
+        let mut texts = rows.iter().map(text).collect::<Result<Vec<&str>>>()?;
+        Ok(Value::text(gathered(self.how, &mut texts)?))
     }
 }
 
@@ -199,8 +224,17 @@ pub(super) fn append_to(column: &mut ColumnBuilder, values: &Vector) {
 mod tests {
     use super::*;
     use crate::cpu::aggregate::TileGroups;
+    use crate::cpu::aggregate::shared_groups::tests::by_all;
     use crate::plan::register::Register;
     use multiloop_planner::evaluate::quantile::{Fraction, Quantile, quantile};
+
+    /// What becomes of five groups, whoever makes it.
+    fn finished(state: &Gathered, data_type: DataType) -> Vec<Value> {
+        by_all(|workers| {
+            let column = state.clone().finish(data_type, workers).unwrap().into_column(data_type).unwrap();
+            (0..5).map(|group| column.value(group, data_type)).collect()
+        })
+    }
 
     /// What groups choose of values that come in two halves, beside what the definition does.
     fn check(values: &[Value], data_type: DataType, register: Register, groups: &[u32], of: Quantile) {
@@ -222,12 +256,12 @@ mod tests {
             };
             let mut state = part(0..half);
             state.merge(&part(half..values.len()), &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4]);
-            let column = state.finish(data_type).unwrap().into_column(data_type).unwrap();
+            let column = finished(&state, data_type);
             for group in 0..5 {
                 let own = values.iter().zip(groups).filter(|(value, own)| **own == group && !value.is_null());
                 let own = own.map(|(value, _)| value.clone()).collect();
                 let expected = quantile(of, descending, own);
-                assert_eq!(column.value(group as usize, data_type), expected, "{of:?} {descending} {group}");
+                assert_eq!(column[group as usize], expected, "{of:?} {descending} {group}");
             }
         }
     }
@@ -270,7 +304,7 @@ mod tests {
             };
             let mut state = part(1);
             state.merge(&part(0), &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4]);
-            let column = state.finish(DataType::Text).unwrap().into_column(DataType::Text).unwrap();
+            let column = finished(&state, DataType::Text);
             for group in 0..5 {
                 let of_group = values.iter().zip(&groups).filter(|(_, own)| **own == group);
                 let mut own: Vec<&str> = of_group
@@ -281,7 +315,7 @@ mod tests {
                 } else {
                     Value::text(gathered(Gather::Distinct, &mut own).unwrap())
                 };
-                assert_eq!(column.value(group as usize, DataType::Text), expected, "{kinds:?} {group}");
+                assert_eq!(column[group as usize], expected, "{kinds:?} {group}");
             }
         }
     }

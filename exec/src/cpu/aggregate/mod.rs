@@ -5,17 +5,21 @@
 
 mod chosen;
 mod distinct;
+mod distinct_shares;
 mod distinct_texts;
 mod entries;
+mod entry_writer;
 mod extreme;
 mod first_values;
 mod float_sum;
 mod gathered;
 mod integer_moments;
 mod logic;
+mod merged_values;
 mod moments;
 mod numeric;
 mod ordered_entries;
+mod shared_groups;
 mod statistics;
 mod sum;
 mod text_order;
@@ -24,7 +28,7 @@ mod value_order;
 mod vector_sum;
 
 use self::chosen::Pick;
-use self::distinct::Share;
+use self::distinct_shares::{Merged, Share};
 use super::vector::Vector;
 use crate::column::Column;
 use crate::cpu::groups::grouper::retain;
@@ -210,7 +214,7 @@ impl AggregateKind {
     pub(crate) fn empty(&self) -> Result<Value> {
         let mut accumulator = self.accumulator()?;
         accumulator.resize(1);
-        let column = accumulator.finish(self.data_type)?.into_column(self.data_type)?;
+        let column = accumulator.finish(self.data_type, None)?.into_column(self.data_type)?;
         Ok(column.value(0, self.data_type))
     }
 }
@@ -288,28 +292,47 @@ impl Accumulator {
         matches!(&self.state, State::Distinct(sets) if distinct::is_dear_to_merge(sets))
     }
 
-    /// Takes what several workers have of distinct arguments, each with the numbers that its groups have here, by all workers
-    /// together; false if it did nothing, because they are better merged one by one. Nothing is to be added behind it.
-    pub(crate) fn merge_distinct(
+    /// Takes what several workers have of a few groups that hold much, their distinct arguments or what they gather, each with the
+    /// numbers that its groups have here, by all workers together; false if it did nothing, because they are better merged one by one.
+    /// Nothing is to be added behind it.
+    pub(crate) fn merge_shares(
         &mut self,
         others: &[(&State, Vec<u32>)],
         groups: usize,
         workers: Workers<'_>,
     ) -> Result<bool> {
-        let (State::Distinct(mine), Some(filling)) = (&mut self.state, &mut self.filling.distinct) else {
-            return Ok(false);
-        };
-        let mut all = Vec::with_capacity(others.len());
-        for (state, _) in others {
-            let State::Distinct(sets) = state else { return Ok(false) };
-            all.push(&**sets);
+        match (&mut self.state, &mut self.filling.distinct) {
+            (State::Distinct(_), Some(filling)) => {
+                let mut all = Vec::with_capacity(others.len());
+                for (state, _) in others {
+                    let State::Distinct(sets) = state else { return Ok(false) };
+                    all.push(&**sets);
+                }
+                if !distinct_shares::is_dear(&all) {
+                    return Ok(false);
+                }
+                let share = |(sets, (_, numbers)): (_, &(&State, Vec<u32>))| Share { sets, numbers: numbers.clone() };
+                let shares = all.into_iter().zip(others).map(share).collect();
+                self.state = match filling.merge_shares(groups, shares, workers)? {
+                    Merged::Sets(sets) => State::Distinct(sets),
+                    Merged::Counts(counts) => State::Count(counts),
+                };
+                Ok(true)
+            }
+            (State::Gathered(mine), _) => {
+                let mut shares = Vec::with_capacity(others.len());
+                for (state, numbers) in others {
+                    let State::Gathered(gathered) = state else { return Ok(false) };
+                    shares.push(merged_values::Share { gathered, numbers });
+                }
+                let Some(merged) = Gathered::merge_shares(mine.how, groups, &shares, workers)? else {
+                    return Ok(false);
+                };
+                **mine = merged;
+                Ok(true)
+            }
+            _ => Ok(false),
         }
-        if !distinct::is_dear(&all) {
-            return Ok(false);
-        }
-        let shares = all.into_iter().zip(others).map(|(sets, (_, numbers))| Share { sets, numbers: numbers.clone() });
-        **mine = filling.merge_shares(groups, shares.collect(), workers)?;
-        Ok(true)
     }
 
     /// Whether numerics may come as numbers.
@@ -498,8 +521,8 @@ impl Accumulator {
         }
     }
 
-    /// The results, a row a group.
-    pub(crate) fn finish(self, data_type: DataType) -> Result<ColumnBuilder> {
+    /// The results, a row a group; by all workers where a few groups hold much.
+    pub(crate) fn finish(self, data_type: DataType, workers: Option<Workers<'_>>) -> Result<ColumnBuilder> {
         match self.state {
             State::Count(counts) => Ok(ColumnBuilder::from_i64(counts, None)),
             State::Integers(sums) => sums.finish(data_type),
@@ -510,11 +533,11 @@ impl Accumulator {
             State::Value(value) => value.finish(data_type),
             State::Moments(moments) => moments.finish(data_type),
             State::Numerics(sums) => sums.finish(),
-            State::Gathered(texts) => texts.finish(data_type),
+            State::Gathered(texts) => texts.finish(data_type, workers),
             State::Statistics(states) => states.finish(data_type),
             State::Vectors(sums) => sums.finish(data_type),
             State::Distinct(sets) => match self.filling.distinct {
-                Some(distinct) => distinct.finish(*sets, data_type),
+                Some(distinct) => distinct.finish(*sets, data_type, workers),
                 None => Err(Error::internal("sets without what fills them")),
             },
         }
@@ -528,7 +551,11 @@ impl Accumulator {
 }
 
 /// The results of all aggregates of a reduction, a column each with a row a group. Those that share values are chosen together.
-pub(crate) fn finish_all(accumulators: Vec<Accumulator>, aggregates: &[AggregatePlan]) -> Result<Vec<ColumnBuilder>> {
+pub(crate) fn finish_all(
+    accumulators: Vec<Accumulator>,
+    aggregates: &[AggregatePlan],
+    workers: Option<Workers<'_>>,
+) -> Result<Vec<ColumnBuilder>> {
     let mut columns: Vec<Option<ColumnBuilder>> = vec![None; accumulators.len()];
     for (at, (accumulator, aggregate)) in accumulators.into_iter().zip(aggregates).enumerate() {
         if aggregate.shares.is_some() {
@@ -540,10 +567,10 @@ pub(crate) fn finish_all(accumulators: Vec<Accumulator>, aggregates: &[Aggregate
         match accumulator {
             Accumulator { state: State::Gathered(gathered), .. } if together.len() > 1 => {
                 let asked: Vec<Pick> = together.iter().filter_map(|&other| aggregates[other].asked()).collect();
-                let chosen = gathered.choose(&asked, data_type)?;
+                let chosen = gathered.choose(&asked, data_type, workers)?;
                 together.into_iter().zip(chosen).for_each(|(other, column)| columns[other] = Some(column));
             }
-            accumulator => columns[at] = Some(accumulator.finish(data_type)?),
+            accumulator => columns[at] = Some(accumulator.finish(data_type, workers)?),
         }
     }
     let all =

@@ -6,15 +6,18 @@
 //! there is. NULLs of the first key stand before or behind all others.
 //!
 //! One group's rows are sorted, and at once given away to be written, while what is read of them is close by. Where there are many
-//! rows, what the next ones are read from is asked for ahead.
+//! rows, what the next ones are read from is asked for ahead, and the workers share them: groups side by side, and parts of a group that
+//! has many, which are cut where some of its rows, in order, say that about as many lie before as behind (sample sort: Frazer,
+//! McKellar: Samplesort, 1970).
 
+use super::shared_groups::{self, by_group, map_all, rows_of_piece, sharing};
 use super::text_order::{FAR, NEAR, Words, sort_texts};
 use crate::Result;
 use crate::column::column_builder::{BuilderData, ColumnBuilder};
-use crate::cpu::index::sort_by_group;
 use crate::cpu::simd::kernel::prefetch_here;
 use crate::partial::state::gathered::Gathered;
 use crate::plan::row_text::{Entries, Front};
+use crate::workers::schedule::Workers;
 use multiloop_planner::evaluate::array::{Fixed, Form};
 use multiloop_planner::meter::{self, Room};
 use multiloop_planner::multiloop::Gather;
@@ -33,6 +36,10 @@ pub(super) const PIECE: usize = 1 << 14;
 
 /// Rows up to which what they are read from is close by whatever their order.
 const NEAR_ROWS: usize = 1 << 13;
+
+/// Parts that one group is cut into, at most, and rows for each that are looked at to choose them.
+const PARTS_MAX: usize = 1 << 8;
+const SAMPLE: usize = 32;
 
 /// Rows of a group up to which it is asked for as a whole, before it is sorted.
 const SMALL: usize = 64;
@@ -85,48 +92,72 @@ impl<'c> Key<'c> {
 }
 
 impl Gathered {
-    /// Gives the rows of each group, in order, from the first group on; of DISTINCT, of those that are alike only one.
-    pub(super) fn each_group(
+    /// What `work` makes of stretches of groups, whose rows it is given in order; by all workers, where there are many rows. A group
+    /// that has more than a worker's share of them is cut, too: each part has the rows between two of them, and a stretch of its own.
+    pub(super) fn each_stretch<T: Send>(
         &self,
         entries: &Entries,
         starts: &[u32],
-        mut each: impl FnMut(&[u32]) -> Result<()>,
-    ) -> Result<()> {
+        workers: Option<Workers<'_>>,
+        work: impl Fn(&mut Stretch<'_>) -> Result<T> + Sync,
+    ) -> Result<Vec<(Of, T)>> {
         let mut keys: Vec<Key<'_>> = entries.front.iter().filter_map(|front| self.key(front)).collect();
         let is_of_value = |front: &Front| matches!(front, Front::Key { column: None, .. });
         if !entries.front.iter().any(is_of_value) {
             let up = SortOrder { descending: false, nulls_first: false };
             keys.push(Key::new(&self.values, Fixed::of(entries.element), up));
         }
-        let most = starts.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0) as usize;
+        let count = self.groups.len();
+        let workers = sharing(workers, count);
         let mut room = Room::default();
-        room.hold(self.groups.len() * size_of::<u32>() + most * (2 * size_of::<(u64, u32)>() + 1))?;
-        let mut rows = sort_by_group(&self.groups, starts);
-        let ahead = Ahead::new(keys.iter().map(|key| key.column).chain([&self.values]), rows.len());
-        let mut sorter = Sorter { keys, words: Words::default(), is_like: Vec::new() };
-        for ends in starts.windows(2) {
-            let own = ends[0] as usize..ends[1] as usize;
-            if own.len() <= SMALL {
-                own.clone().for_each(|at| ahead.ask(&rows, at));
+        room.hold(count * size_of::<u32>())?;
+        let mut rows = by_group(&self.groups, starts, |row| row as u32, workers)?;
+        let ahead = Ahead::new(keys.iter().map(|key| key.column).chain([&self.values]), count);
+        let each = rows_of_piece(count, workers);
+        let (mut stretches, mut behind) = (Vec::new(), &mut rows[..]);
+        for groups in shared_groups::stretches(starts, each) {
+            let lengths: Vec<usize> =
+                groups.clone().map(|group| (starts[group + 1] - starts[group]) as usize).collect();
+            let mut own;
+            (own, behind) = behind.split_at_mut(lengths.iter().sum());
+            let (&[length], Some(workers)) = (&lengths[..], workers.filter(|_| own.len() > 2 * each)) else {
+                stretches.push((Of::Groups, own, lengths));
+                continue;
+            };
+            for length in cut(own, &keys, length.div_ceil(each), workers)? {
+                let part;
+                (part, own) = own.split_at_mut(length);
+                stretches.push((Of::Part(groups.start), part, vec![length]));
             }
-            let own = &mut rows[own];
-            sorter.sort(own)?;
-            let kept = if self.how == Gather::Distinct { sorter.keep_first(own) } else { own.len() };
-            each(&own[..kept])?;
         }
-        Ok(())
+        let (keys, ahead, keeps_one) = (&keys[..], &ahead, self.how == Gather::Distinct);
+        map_all(workers, stretches, |(of, rows, lengths): (Of, &mut [u32], Vec<usize>)| {
+            let mut room = Room::default();
+            let most = lengths.iter().copied().max().unwrap_or(0);
+            room.hold(most * (2 * size_of::<(u64, u32)>() + 1))?;
+            let sorter = Sorter { keys, words: Words::default(), is_like: Vec::new() };
+            Ok((of, work(&mut Stretch { of, rows, lengths, sorter, ahead, keeps_one })?))
+        })
     }
 
     /// All rows in that order.
-    pub(super) fn rows_in_order(&self, entries: &Entries, starts: &[u32]) -> Result<Vec<u32>> {
+    pub(super) fn rows_in_order(
+        &self,
+        entries: &Entries,
+        starts: &[u32],
+        workers: Option<Workers<'_>>,
+    ) -> Result<Vec<u32>> {
         let mut room = Room::default();
         room.hold(self.groups.len() * size_of::<u32>())?;
-        let mut all = Vec::with_capacity(self.groups.len());
-        self.each_group(entries, starts, |rows| {
-            all.extend_from_slice(rows);
-            Ok(())
+        let parts = self.each_stretch(entries, starts, workers, |stretch| {
+            let mut all = Vec::with_capacity(stretch.rows.len());
+            stretch.each_group(|rows| {
+                all.extend_from_slice(rows);
+                Ok(())
+            })?;
+            Ok(all)
         })?;
-        Ok(all)
+        Ok(parts.into_iter().map(|(_, rows)| rows).collect::<Vec<_>>().concat())
     }
 
     fn key(&self, front: &Front) -> Option<Key<'_>> {
@@ -135,6 +166,82 @@ impl Gathered {
         let fixed = if let Some(Form::Fixed(fixed)) = Form::of(of) { Some(fixed) } else { None };
         Some(Key::new(column, fixed, order.into()))
     }
+}
+
+/// What a stretch has the rows of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// Whole groups.
+    Groups,
+    /// A part of this group.
+    Part(usize),
+}
+
+/// Rows of groups side by side, or of a part of one, that are put in order group by group.
+pub(super) struct Stretch<'s> {
+    pub(super) of: Of,
+    pub(super) rows: &'s mut [u32],
+    /// Rows of each group.
+    pub(super) lengths: Vec<usize>,
+    sorter: Sorter<'s>,
+    ahead: &'s Ahead<'s>,
+    /// Of those that are alike only one is wanted.
+    keeps_one: bool,
+}
+
+impl Stretch<'_> {
+    /// Gives the rows of each group, in order, from the first group on; of DISTINCT, of those that are alike only one.
+    pub(super) fn each_group(&mut self, mut each: impl FnMut(&[u32]) -> Result<()>) -> Result<()> {
+        let mut start = 0;
+        for &length in &self.lengths {
+            let own = start..start + length;
+            if length <= SMALL {
+                own.clone().for_each(|at| self.ahead.ask(self.rows, at));
+            }
+            start = own.end;
+            let own = &mut self.rows[own];
+            self.sorter.sort(own)?;
+            let kept = if self.keeps_one { self.sorter.keep_first(own) } else { own.len() };
+            each(&own[..kept])?;
+        }
+        Ok(())
+    }
+}
+
+/// Moves the rows of a group into parts that follow each other in its order, about so many; how many rows each has. Those that are
+/// alike are in one part. What parts there are is chosen by some of the rows, and shows nowhere.
+fn cut(rows: &mut [u32], keys: &[Key<'_>], parts: usize, workers: Workers<'_>) -> Result<Vec<usize>> {
+    let parts = parts.clamp(2, PARTS_MAX);
+    let compare = |a: u32, b: u32| {
+        keys.iter().fold(Ordering::Equal, |order, key| order.then_with(|| key.compare(a as usize, b as usize)))
+    };
+    let mut some: Vec<u32> = rows.iter().copied().step_by((rows.len() / (parts * SAMPLE)).max(1)).collect();
+    sort_by(&mut some, keys)?;
+    let mut borders: Vec<u32> = (1..parts).map(|part| some[part * some.len() / parts]).collect();
+    borders.dedup_by(|a, b| compare(*a, *b).is_eq());
+    let mut room = Room::default();
+    room.hold(size_of_val(rows))?;
+    let pieces: Vec<&[u32]> = rows.chunks(rows_of_piece(rows.len(), Some(workers))).collect();
+    let cut = workers.map(pieces, |rows: &[u32]| {
+        let mut parts = vec![Vec::with_capacity(rows.len() / (borders.len() + 1) * 9 / 8); borders.len() + 1];
+        for some in rows.chunks(PIECE / 16) {
+            meter::spend(some.len() * 64)?;
+            for &row in some {
+                parts[borders.partition_point(|&border| compare(border, row).is_lt())].push(row);
+            }
+        }
+        Ok(parts)
+    })?;
+    let (mut lengths, mut at) = (Vec::with_capacity(borders.len() + 1), 0);
+    for part in 0..=borders.len() {
+        let start = at;
+        for own in cut.iter().map(|parts| &parts[part]) {
+            rows[at..at + own.len()].copy_from_slice(own);
+            at += own.len();
+        }
+        lengths.push(at - start);
+    }
+    Ok(lengths)
 }
 
 /// Asks for what rows of some columns are read from, some rows ahead.
@@ -182,7 +289,7 @@ impl<'c> Ahead<'c> {
 
 /// Sorts the rows of one group after another.
 struct Sorter<'c> {
-    keys: Vec<Key<'c>>,
+    keys: &'c [Key<'c>],
     words: Words,
     /// Of each row that was sorted whether its first key is that of the row before it.
     is_like: Vec<bool>,

@@ -277,7 +277,7 @@ impl<'r> Run<'r> {
                     held.resize(accumulator.bytes() + made.as_ref().map_or(0, ColumnBuilder::bytes))?;
                 }
             }
-            let column = accumulator.finish(aggregate.kind.data_type)?;
+            let column = accumulator.finish(aggregate.kind.data_type, None)?;
             match &mut made {
                 None => made = Some(column),
                 Some(made) => made.append(&column.into_vector()),

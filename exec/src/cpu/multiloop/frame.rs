@@ -22,7 +22,7 @@ use multiloop_planner::types::DataType;
 use multiloop_planner::value::Value;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a let defines.
 pub(crate) type Defined = Vec<Made<Stored>>;
@@ -49,6 +49,48 @@ pub(crate) trait Driver: Sync {
     ) -> Result<()>;
 }
 
+/// Lets of the body that were put off, and who of them is asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    lets: FxHashMap<CollectionId, usize>,
+    /// How many rows the let of a collection goes over.
+    pub(crate) rows: FxHashMap<CollectionId, u64>,
+    asked: Vec<usize>,
+}
+
+impl Waiting {
+    /// A collection of the let of a number, which goes over so many rows, is put off.
+    pub(crate) fn put(&mut self, id: CollectionId, number: usize, rows: u64) {
+        self.lets.insert(id, number);
+        self.rows.insert(id, rows);
+    }
+
+    /// The same no longer.
+    pub(crate) fn forget(&mut self, id: CollectionId) {
+        self.lets.remove(&id);
+        self.rows.remove(&id);
+    }
+
+    /// Somebody reads a collection that may have been put off.
+    fn ask(&mut self, id: CollectionId) {
+        if let Some(&number) = self.lets.get(&id)
+            && !self.asked.contains(&number)
+        {
+            self.asked.push(number);
+        }
+    }
+
+    /// The lets that were asked for since the last time.
+    pub(crate) fn take_asked(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.asked)
+    }
+
+    /// The let of a collection that was put off.
+    pub(crate) fn let_of(&self, id: CollectionId) -> Option<usize> {
+        self.lets.get(&id).copied()
+    }
+}
+
 /// What all blocks of a running program share.
 pub(crate) struct Shared<'a> {
     pub(crate) plan: &'a Plan,
@@ -68,6 +110,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) notes: Option<Mutex<Vec<(usize, String)>>>,
     /// What invariant lets of nested blocks gave, by block and let.
     pub(crate) invariant: Vec<Vec<Mutex<Option<Defined>>>>,
+    /// What lets of the body were put off.
+    pub(crate) put_off: Mutex<Waiting>,
     /// What rows have asked of blocks that are answered by search.
     pub(crate) searched: FxHashMap<BlockId, Mutex<Asked>>,
 }
@@ -112,8 +156,14 @@ impl<'a> Shared<'a> {
             chunks_pruned,
             notes,
             invariant,
+            put_off: Mutex::default(),
             searched,
         }
+    }
+
+    /// What lets of the body were put off.
+    pub(crate) fn put_off(&self) -> MutexGuard<'_, Waiting> {
+        self.put_off.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A let of the body begins.
@@ -196,6 +246,9 @@ impl<'a> Frame<'a> {
         let mut frame = self;
         loop {
             if let Some(made) = frame.own.get(&id) {
+                if made.is_err() {
+                    self.shared.put_off().ask(id);
+                }
                 return made.clone();
             }
             match frame.parent {

@@ -25,7 +25,7 @@ pub(super) fn finish(
 ) -> Result<(Vec<ColumnBuilder>, usize)> {
     let shown = each_part(merge, &ended, workers, |core, mut reservation| {
         reservation.resize(core.bytes())?;
-        Shown::of(core, merge.group_filter(), false, reservation)
+        Shown::of(core, merge.group_filter(), false, reservation, workers)
     })?;
     put_together(shown, workers)
 }

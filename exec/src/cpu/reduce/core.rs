@@ -65,8 +65,8 @@ impl<'p> Core<'p> {
         Ok(())
     }
 
-    /// Adds the groups of several workers, of which there are few: there are none yet, and none come behind them. Long lists of
-    /// distinct arguments are merged by all workers.
+    /// Adds the groups of several workers, of which there are few: there are none yet, and none come behind them. What
+    /// they hold much of is merged by all workers.
     pub(crate) fn merge_few(&mut self, all: &[(&PartialGroups, Vec<u32>)], workers: Workers<'_>) -> Result<()> {
         let numbers = all.iter().map(|(groups, chosen)| self.grouper.merge(groups, chosen));
         let numbers = numbers.collect::<Result<Vec<Vec<u32>>>>()?;
@@ -79,7 +79,7 @@ impl<'p> Core<'p> {
                 of_group
             };
             let shares = all.iter().zip(&numbers).map(|(own, numbers)| (&own.0.states[at], share((own, numbers))));
-            if mine.merge_distinct(&shares.collect::<Vec<_>>(), room, workers)? {
+            if mine.merge_shares(&shares.collect::<Vec<_>>(), room, workers)? {
                 continue;
             }
             for ((groups, chosen), numbers) in all.iter().zip(&numbers) {

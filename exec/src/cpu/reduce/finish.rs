@@ -28,8 +28,12 @@ use crate::workers::pool::Pool;
 use crate::workers::schedule::Workers;
 use crate::{Error, Result};
 
-/// Groups of all workers beyond which a merge is done in parts: fewer are merged before 64 parts of each have been told.
+/// Groups of all workers beyond which a merge is done in parts: fewer are merged before 64 parts of each have been told. What a few
+/// of them hold much of is cut among the workers all the same, by what it is (`Accumulator::merge_shares`), and so is their end.
 const MERGE_ALONE: usize = if cfg!(test) { 1 << 13 } else { 1 << 15 };
+
+/// Bytes of all workers up to which they are freed by one of them.
+const FREED_ALONE: usize = 1 << 22;
 
 /// The groups of all workers, as columns (keys, then aggregates) and a number of rows.
 pub(crate) fn finish(
@@ -43,7 +47,7 @@ pub(crate) fn finish(
         && let Some(only) = reducers.pop()
     {
         let Reducer { core, group_filter, reservation, .. } = only;
-        return put_together(vec![Shown::of(core, group_filter, false, reservation)?], workers);
+        return put_together(vec![Shown::of(core, group_filter, false, reservation, workers)?], workers);
     }
     let Some((merge, ended)) = hand_over(reducers, workers)? else { return Ok((Vec::new(), 0)) };
     finish_ended(&merge, ended, workers)
@@ -57,8 +61,9 @@ pub(crate) fn hand_over<'p>(
     let Some(first) = reducers.first_mut() else { return Ok(None) };
     let merge =
         Merge { plan: first.core.plan, splitters: first.splitters.clone(), group_filter: first.group_filter.take() };
-    // To free a large table takes a while; few groups are not worth waking anybody.
-    let few = reducers.iter().map(|reducer| reducer.core.grouper.len()).sum::<usize>() <= MERGE_ALONE;
+    // To free a large table takes a while; few groups that hold little are not worth waking anybody.
+    let few = reducers.iter().map(|reducer| reducer.core.grouper.len()).sum::<usize>() <= MERGE_ALONE
+        && reducers.iter().map(|reducer| reducer.reservation.bytes()).sum::<usize>() <= FREED_ALONE;
     let ended = match few {
         true => reducers.into_iter().map(Reducer::end).collect::<Result<Vec<_>>>()?,
         false => workers.map(reducers, Reducer::end)?,
@@ -78,7 +83,7 @@ pub(crate) fn finish_ended(
     }
     let shown = merge_parts(merge, ended, Found::No, workers, |core, is_part, mut reservation| {
         reservation.resize(core.bytes())?;
-        Shown::of(core, merge.group_filter(), is_part, reservation)
+        Shown::of(core, merge.group_filter(), is_part, reservation, workers)
     })?;
     put_together(shown, workers)
 }
@@ -124,7 +129,7 @@ fn index_of(
     let columns = workers.map(taken.collect(), |(accumulators, grouper): (Vec<Accumulator>, &Grouper)| {
         // Numbers that no row has are left out.
         let groups = grouper.is_dense().then(|| grouper.occupied());
-        let mut columns = finish_all(accumulators, &plan.aggregates)?;
+        let mut columns = finish_all(accumulators, &plan.aggregates, Some(workers))?;
         if let Some(groups) = &groups {
             columns.iter_mut().for_each(|column| *column = column.take(groups));
         }
@@ -163,6 +168,9 @@ pub(crate) fn merge_parts<'p, T: Send>(
         let all = ended.iter().map(|ended| (&ended.groups, by_part(&ended.groups, 1, &merge.splitters).concat()));
         let mut merged = merge.core(&first.groups, None)?;
         merged.merge_few(&all.collect::<Vec<_>>(), workers)?;
+        if ended.iter().map(|ended| ended.groups.bytes()).sum::<usize>() > FREED_ALONE {
+            free(ended, workers)?;
+        }
         return Ok(vec![make(merged, false, Reservation::new(&workers.context.memory))?]);
     }
     if splits {
@@ -204,12 +212,18 @@ pub(crate) fn merge_parts<'p, T: Send>(
     })?;
     if splits {
         // To free many groups takes a while, too.
-        workers.map(ended, |ended| {
-            drop(ended);
-            Ok(())
-        })?;
+        free(ended, workers)?;
     }
     Ok(made)
+}
+
+/// Frees what workers had, each by one of them.
+fn free(ended: Vec<Ended<'_>>, workers: Workers<'_>) -> Result<()> {
+    workers.map(ended, |ended| {
+        drop(ended);
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// Makes what is kept of each row ready to be merged part by part.

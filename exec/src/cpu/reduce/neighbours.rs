@@ -197,7 +197,7 @@ impl<'a> OwnLoop<'a> {
             self.select(self.chunk + 1, groups as u32 - 1, from_ref(&(0..behind)));
             self.fold(groups, &mut accumulators)?;
         }
-        Ok(finish_all(accumulators, aggregates)?.into_iter().map(ColumnBuilder::into_vector).collect())
+        Ok(finish_all(accumulators, aggregates, None)?.into_iter().map(ColumnBuilder::into_vector).collect())
     }
 
     /// Makes runs of a chunk the tuples of the tile, of groups from `first` on.

@@ -28,10 +28,11 @@ impl Shown {
         group_filter: Option<GroupFilter<'_>>,
         is_part: bool,
         mut reservation: Reservation,
+        workers: Workers<'_>,
     ) -> Result<Self> {
         let Core { plan, grouper, accumulators } = core;
         let read = &plan.keys_read;
-        let finished = finish_all(accumulators, &plan.aggregates)?;
+        let finished = finish_all(accumulators, &plan.aggregates, Some(workers))?;
         let wanted = match group_filter {
             Some(group_filter) if plan.key.is_some() => wanted(group_filter, &grouper, &finished)?,
             _ => None,

@@ -2,12 +2,32 @@
 
 use super::*;
 use crate::cpu::aggregate::TileGroups;
+use crate::cpu::aggregate::gathered::first_place;
+use crate::cpu::aggregate::merged_values::Share;
+use crate::cpu::aggregate::shared_groups::tests::by_all;
 use crate::plan::register::Register;
-use multiloop_planner::evaluate::array::Array;
+use multiloop_planner::evaluate::array::{Array, TAIL};
 use multiloop_planner::evaluate::evaluate;
 use multiloop_planner::evaluate::gather::gathered;
 use multiloop_planner::function::{ArrayFunction, Function, SortKeyOrder};
 use multiloop_planner::value::Value;
+
+/// What becomes of six groups, or five, that two workers have: merged one by one, or by all workers, who share what is to be done.
+fn merged_by_all(parts: [Gathered; 2]) -> Vec<Value> {
+    let numbers: Vec<u32> = (0..parts[0].groups() as u32).collect();
+    by_all(|workers| {
+        let shares = parts.iter().map(|gathered| Share { gathered, numbers: &numbers }).collect::<Vec<_>>();
+        let together =
+            workers.and_then(|workers| Gathered::merge_shares(parts[0].how, numbers.len(), &shares, workers).unwrap());
+        let merged = together.unwrap_or_else(|| {
+            let mut state = parts[0].clone();
+            state.merge(&parts[1], &numbers, &numbers);
+            state
+        });
+        let column = merged.finish(DataType::Text, workers).unwrap().into_column(DataType::Text).unwrap();
+        numbers.iter().map(|&group| column.value(group as usize, DataType::Text)).collect()
+    })
+}
 
 /// What comes in two parts, of which the one that is merged came first, beside arrays that are made of each group's values.
 fn check(values: &[Value], (element, before): (DataType, &str), register: Register, as_texts: [bool; 2]) {
@@ -20,22 +40,20 @@ fn check(values: &[Value], (element, before): (DataType, &str), register: Regist
         vector.set_values(&values[rows.clone()], register);
         let of_tile = TileGroups::Each(&groups[rows.clone()], None);
         let input = Input { groups: of_tile, vector: Some(&vector), len: rows.len() };
-        let place = rows.start as u64;
+        let place = first_place(usize::from(rows.start > 0));
         let before = before.as_bytes().to_vec();
         let entries = Entries { element, shown: None, before, front: Vec::new() };
-        assert_eq!(state.update_entries(&input, &[], &entries, (place, None)).unwrap(), rows.end as u64);
+        assert_eq!(state.update_entries(&input, &[], &entries, (place, None)).unwrap(), place + rows.len() as u64);
         if as_texts { state.of_texts() } else { state }
     };
-    let mut state = part(half..values.len(), as_texts[0]);
-    state.merge(&part(0..half, as_texts[1]), &[0, 1, 2, 3, 4], &[0, 1, 2, 3, 4]);
-    let column = state.finish(DataType::Text).unwrap().into_column(DataType::Text).unwrap();
+    let column = merged_by_all([part(half..values.len(), as_texts[0]), part(0..half, as_texts[1])]);
     for group in 0..5 {
         let own = values.iter().zip(&groups).filter(|(_, own)| **own == group).map(|(value, _)| value.clone());
         let own: Vec<Value> =
             if before.is_empty() { own.collect() } else { own.flat_map(|value| [Value::text("; "), value]).collect() };
         let array = Array::of(own.clone()).encode(element);
         let expected = if own.is_empty() { Value::Null } else { Value::text(&array[..array.len() - TAIL.len() - 1]) };
-        assert_eq!(column.value(group as usize, DataType::Text), expected, "{element} {group}");
+        assert_eq!(column[group as usize], expected, "{element} {group}");
     }
 }
 
@@ -139,7 +157,7 @@ impl Case<'_> {
             vector
         };
         let mut state = Gathered::new(self.how);
-        let mut place = rows.start as u64;
+        let mut place = first_place(usize::from(rows.start > 0));
         for start in rows.clone().step_by(tile) {
             state.resize(if start < 100 { 5 } else { 6 });
             let rows = start..rows.end.min(start + tile);
@@ -162,9 +180,7 @@ impl Case<'_> {
                 let state = self.part(rows, tile, &groups);
                 if as_texts { state.of_texts() } else { state }
             };
-            let mut state = part(half..len, 64, as_texts[0]);
-            state.merge(&part(0..half, 77, as_texts[1]), &[0, 1, 2, 3, 4, 5], &[0, 1, 2, 3, 4, 5]);
-            let column = state.finish(DataType::Text).unwrap().into_column(DataType::Text).unwrap();
+            let column = merged_by_all([part(half..len, 64, as_texts[0]), part(0..half, 77, as_texts[1])]);
             for group in 0..6 {
                 let rows = (0..len).filter(|&row| groups[row] == group);
                 let texts: Vec<String> = rows.map(|row| self.text(row)).collect();
@@ -172,7 +188,7 @@ impl Case<'_> {
                 let expected =
                     if texts.is_empty() { Value::Null } else { Value::text(gathered(self.how, &mut texts).unwrap()) };
                 let (entries, how) = (&self.entries, self.how);
-                assert_eq!(column.value(group as usize, DataType::Text), expected, "{how:?} {entries:?} {as_texts:?}");
+                assert_eq!(column[group as usize], expected, "{how:?} {entries:?} {as_texts:?}");
             }
         }
     }
