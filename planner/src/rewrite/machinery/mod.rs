@@ -8,6 +8,7 @@ pub(super) mod dependencies;
 pub(super) mod exists_block;
 pub(super) mod fallible;
 pub(super) mod field_liveness;
+pub(super) mod first_places;
 pub(super) mod inner_indices;
 pub(super) mod key_lookups;
 pub(super) mod nested_any;

@@ -34,6 +34,7 @@ mod reduce_unread_bucket;
 mod reuse_groups;
 mod share_filtered_rows;
 mod split_concat;
+mod split_correlated_block;
 mod split_shifted_sums;
 mod square_own_counts;
 mod total_array_elements;
@@ -166,6 +167,11 @@ pub const RULES: &[Rule] = &[
         "collect_driving_rows",
         collect_driving_rows::collect_driving_rows,
         "after demand_restriction, which needs no new rows; late, because it takes loops apart",
+    ),
+    rule(
+        "split_correlated_block",
+        split_correlated_block::split_correlated_block,
+        "behind demand_restriction, which restricts the buckets first; what it leaves is one loop, which the others know",
     ),
     rule(
         "fuse_sibling_loops",
