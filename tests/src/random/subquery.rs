@@ -50,6 +50,11 @@ impl Writer<'_> {
             Kind::Int if self.choices.once_in(3) => format!("{inner} + 1"),
             _ => inner,
         };
+        let key = self.reference(|column| column.exact).filter(|_| kind.is_number() && self.choices.once_in(6));
+        let (expression, from) = match key {
+            Some(key) => (format!("max({expression})"), format!("{from} GROUP BY {}", key.text)),
+            None => (expression, from),
+        };
         self.scopes.pop();
         self.rows = rows;
         let operator = self.choices.weighted(&[4, 3, 1, 2, 2, 1, 1]);
@@ -94,18 +99,52 @@ impl Writer<'_> {
             }
             _ => (text, found),
         };
+        let (query, found) = self.of_rows_within(&from, (text, found));
         self.scopes.pop();
         self.rows = rows;
         self.choices.leave();
-        (format!("(SELECT {text}{from})"), found)
+        (format!("({query})"), found)
+    }
+
+    /// What a subquery gives of its rows: an aggregate, or one of what is made of them first, groups, different rows, the first ones or
+    /// places.
+    fn of_rows_within(&mut self, from: &str, (text, found): (String, Column)) -> (String, Column) {
+        let within = self.choices.weighted(&[8, 2, 1, 1, 1]);
+        let several = [self.reference(|column| column.exact), self.reference(|column| column.exact)];
+        let number = self.reference(|column| column.exact && column.kind == Kind::Int);
+        let rows = column("", Kind::BigInt, 1000.0, true);
+        let ([Some(a), Some(b)], Some(number)) = (several, number) else {
+            return (format!("SELECT {text}{from}"), found);
+        };
+        let (a, b, number) = (a.text, b.text, number.text);
+        let (given, within, found) = match within {
+            1 if found.kind.is_number() => ("max(m)", format!("SELECT {text} AS m{from} GROUP BY {a}"), found),
+            1 => ("count(m)", format!("SELECT {text} AS m{from} GROUP BY {a}, {b}"), rows),
+            2 => ("count(*)", format!("SELECT DISTINCT {a}, {b}{from}"), rows),
+            3 => {
+                let order = self.choices.one(&["", " DESC", " NULLS FIRST"]);
+                (
+                    "max(m)",
+                    format!("SELECT {number} AS m{from} ORDER BY 1{order} LIMIT 2 OFFSET 1"),
+                    column("", Kind::Int, 1000.0, true),
+                )
+            }
+            4 => ("max(m)", format!("SELECT row_number() OVER (PARTITION BY {a} ORDER BY {b}) AS m{from}"), rows),
+            _ => return (format!("SELECT {text}{from}"), found),
+        };
+        (format!("SELECT {given} FROM ({within}) AS within"), found)
     }
 
     fn correlated(&mut self, depth: usize, selected: &str) -> String {
         let rows = self.rows;
         let from = self.correlated_from(depth);
+        let groups = match self.reference(|column| column.exact) {
+            Some(key) if self.choices.once_in(5) => format!(" GROUP BY {} HAVING count(*) > 1", key.text),
+            _ => String::new(),
+        };
         self.scopes.pop();
         self.rows = rows;
-        format!("SELECT {selected}{from}")
+        format!("SELECT {selected}{from}{groups}")
     }
 
     /// FROM and WHERE of a subquery: most are correlated by an equality.
