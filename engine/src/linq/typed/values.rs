@@ -7,7 +7,7 @@ use super::query::{Query, columns_of, fresh};
 use super::record::{FieldReader, Fields, Lifted};
 use super::types::SqlType;
 use crate::linq::block::Source;
-use crate::linq::tree::{Alias, Tree};
+use crate::linq::tree::{Alias, Call, Tree};
 use crate::session::Session;
 use crate::tuples::for_tuples;
 use crate::{DataType, Date, Decimal, Interval, Numeric, Time, Timestamp, TimestampTz, Uuid, Value};
@@ -101,6 +101,36 @@ impl Session {
             query.block.filter = Some(Tree::Boolean(false));
         }
         query
+    }
+
+    /// The whole numbers from `first` to `last`, these two among them; none if `last` is less, or either is NULL. Within
+    /// [`select_many`](Query::select_many) they may depend on the row: they are positions of its arrays' and vectors' elements, which
+    /// brings those of several together.
+    ///
+    /// ```
+    /// let session = multiloop::Engine::new()?.session();
+    /// assert_eq!(session.positions(1, 4).select(|i| i * i).collect()?, [1, 4, 9, 16]);
+    ///
+    /// let rows = session.values([(1_i32, 2_i32), (2, 3), (3, 0)]);
+    /// let up_to = rows.select_many(|row| session.positions(1, row.1)).select(|(row, _, i)| (row, i));
+    /// assert_eq!(up_to.order_by(|r| r).collect()?, [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]);
+    /// # Ok::<(), multiloop::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn positions<A: IntoExpr, B: IntoExpr>(&self, first: A, last: B) -> Query<'_, Expr<i32>>
+    where
+        A::Type: SqlType<Base = i32>,
+        B::Type: SqlType<Base = i32>,
+    {
+        let scope = arena::open(Vec::new(), self);
+        let bounds = vec![first.into_expr().tree(), last.into_expr().tree()];
+        let failure = scope.failure();
+        drop(scope);
+        let alias = Alias::Numbered { id: fresh(), base: Arc::from("positions") };
+        let columns = columns_of(&alias, [Arc::from("position")]);
+        let call = Call::new("generate_series", Some(bounds));
+        let source = Source::Function { call, columns: vec!["position".to_owned()], alias };
+        Query::of_source(self, source, columns).failing(failure)
     }
 }
 
