@@ -386,3 +386,86 @@ join customers c on c.customer_id = s.customer_id
 group by c.last_name, c.first_name
 order by paid desc, c.last_name, c.first_name
 limit 20;
+
+-- favourite-till: how often each customer of a segment came to the till that they came to most (an aggregate of groups in a subquery)
+select count(*) as customers, sum(most) as visits, max(most) as most
+from (
+    select (
+        select max(visits) from (
+            select count(*) as visits from store_sales s where s.customer_id = c.customer_id group by s.till
+        ) tills
+    ) as most
+    from customers c
+) x;
+
+-- best-three: what the three dearest lines of each customer come to (the first rows in a subquery)
+select count(best) as customers, sum(best) as paid, max(best) as most
+from (
+    select (
+        select sum(paid) from (
+            select s.paid from store_sales s where s.customer_id = c.customer_id and s.paid is not null
+            order by s.paid desc, s.receipt_no, s.line limit 3
+        ) dearest
+    ) as best
+    from customers c
+) x;
+
+-- longest-absence: the longest time between two days on which a customer bought something in stores (a window in a subquery)
+select count(absent) as customers, max(absent) as longest, sum(absent) as days
+from (
+    select (
+        select max(away) from (
+            select s.sold_on - lag(s.sold_on) over (order by s.sold_on, s.receipt_no, s.line) as away
+            from store_sales s where s.customer_id = c.customer_id
+        ) visits
+    ) as absent
+    from customers c
+) x;
+
+-- never-much: customers of whom no till has taken more than in ten thousand of their income (ALL over groups)
+select count(*) as customers, sum(income) as income
+from customers c
+where c.income > all (
+    select sum(s.paid) * 100 from store_sales s where s.customer_id = c.customer_id and s.paid is not null group by s.till
+);
+
+-- ways-to-buy: how many different products each customer has bought, whichever way (a union in a subquery)
+select count(*) as customers, sum(products) as products, max(products) as most
+from (
+    select (
+        select count(*) from (
+            select s.product_id from store_sales s where s.customer_id = c.customer_id
+            union
+            select w.product_id from web_sales w where w.customer_id = c.customer_id
+        ) bought
+    ) as products
+    from customers c
+) x;
+
+-- regulars: customers who have come to some till more than ten times (EXISTS of groups)
+select count(*) as customers, min(customer_id) as first
+from customers c
+where exists (
+    select 1 from store_sales s where s.customer_id = c.customer_id group by s.till having count(*) > 10
+);
+
+-- few-who-ask: the same as favourite-till, of a few customers
+select c.customer_id, (
+    select max(visits) from (
+        select count(*) as visits from store_sales s where s.customer_id = c.customer_id group by s.till
+    ) tills
+) as most
+from customers c
+where c.customer_id between 1000000 and 1000100
+order by c.customer_id;
+
+-- few-who-ask-in-order: the same as longest-absence, of a few customers
+select c.customer_id, (
+    select max(away) from (
+        select s.sold_on - lag(s.sold_on) over (order by s.sold_on, s.receipt_no, s.line) as away
+        from store_sales s where s.customer_id = c.customer_id
+    ) visits
+) as absent
+from customers c
+where c.customer_id between 1000000 and 1000100
+order by c.customer_id;
