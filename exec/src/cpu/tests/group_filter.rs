@@ -77,11 +77,11 @@ fn few_groups() {
 #[test]
 fn many_groups() {
     // An array over codes wants more codes than few groups have.
-    check(9_000, 5_000, 1);
+    check(6_000, 5_000, 1);
 }
 
 #[test]
 fn neighbours_that_are_alike() {
-    check(9_000, 5_000, 3);
-    check(9_000, 1_500, 70);
+    check(6_000, 2_000, 3);
+    check(6_000, 1_500, 70);
 }

@@ -310,7 +310,7 @@ fn compare_to(
 }
 
 /// Rows of tables for which some loops are run row by row, at most.
-const ROWS_SHARED_MAX: usize = 1_000;
+const ROWS_SHARED_MAX: usize = 130;
 
 #[test]
 fn a_small_memory_limit_is_an_error_and_leaves_nothing() {

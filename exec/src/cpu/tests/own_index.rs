@@ -78,7 +78,7 @@ fn few_groups() {
 #[test]
 fn many_groups() {
     // Beyond those that are merged alone, and beyond those that a cache close by holds.
-    check(24_000, 1 << 40, true, &[0, 3]);
-    check(24_000, 1 << 30, false, &[0]);
+    check(21_000, 1 << 40, true, &[0, 3]);
+    check(21_000, 1 << 30, false, &[0]);
     check(100_000, 1 << 40, false, &[0]);
 }
