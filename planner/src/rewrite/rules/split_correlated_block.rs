@@ -91,6 +91,7 @@
 //! * no pairs with all rows of something else are kept: those of one key may have room where those of all have not;
 //! * of several lets one at least groups or orders: rows that are only collected are as well where they are;
 //! * nothing in the block may fail or is volatile, unless the program may speculate: it is now evaluated for keys that no row asks for;
+//! * the block is not read by the fields of a top-k of few rows alone: these are made for the rows that stay, which nobody knows before;
 //! * K is made of conditions that cannot fail and hold no block, over an index of rows and buckets beside it: its rows are gone over twice.
 //!
 //! NULLs: the probe is the bucket's own, NULL parts find what they found; within a key NULL is one of its values. A key without rows
@@ -101,8 +102,8 @@ use crate::function::Effects;
 use crate::multiloop::live::live_blocks;
 use crate::multiloop::uses::{FreeIndices, collections_read, nested_of};
 use crate::multiloop::{
-    Block, BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape,
-    Source, WindowField,
+    Aggregate, Block, BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, Reduction,
+    Scalar, ScalarId, Shape, Source, WindowField,
 };
 use crate::rewrite::machinery::change_limit::ChangeLimit;
 use crate::rewrite::machinery::dependencies::{Definition, definitions};
@@ -111,11 +112,15 @@ use crate::rewrite::machinery::partition_groups::{columns, over_rows};
 use crate::rewrite::machinery::selectivity::Selectivity;
 use crate::rewrite::machinery::substitute::Substitution;
 use crate::types::{DataType, Field};
+use crate::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The largest share of the keys for which asking pays, and how many rows have to be asked for each that asks.
 const SHARE_MAX: f64 = 0.5;
 const ROWS_PER_ROW: f64 = 4.0;
+
+/// First rows that are few.
+const FIRST_ROWS: i64 = 1024;
 
 /// Takes lets out of nested blocks.
 pub(super) fn split_correlated_block(program: &mut Program) -> bool {
@@ -148,10 +153,24 @@ struct Splittable {
 fn find(program: &Program, block: BlockId, at: usize) -> Option<Splittable> {
     let nested = nested_of(program, &program.block(block).lets[at]);
     let several = |nested: &BlockId| program.block(*nested).lets.len() > 1;
-    let mut nested = nested.into_iter().map(|(_, nested, _)| nested).filter(several).peekable();
+    let asked = |nested: &BlockId| several(nested) && !is_asked_by_first_rows(program, (block, at), *nested);
+    let mut nested = nested.into_iter().map(|(_, nested, _)| nested).filter(asked).peekable();
     nested.peek()?;
     let made = definitions(program);
     nested.find_map(|nested| Scan::of(program, nested, (block, at), &made).splittable(nested))
+}
+
+/// Whether a block is read by the fields of a few first rows alone, which are made of the rows that stay.
+fn is_asked_by_first_rows(program: &Program, (block, at): (BlockId, usize), nested: BlockId) -> bool {
+    let Let::Loop { multiloop, .. } = &program.block(block).lets[at] else { return false };
+    let [Generator::Reduce { condition, aggregates }] = &multiloop.generators[..] else { return false };
+    let [Aggregate { reduction: Reduction::TopK { order, limit, .. }, arguments, .. }] = &aggregates[..] else {
+        return false;
+    };
+    let is_small = matches!(program.scalars.get(*limit), Scalar::Constant(Value::Int(limit)) if *limit <= FIRST_ROWS);
+    let of_nest = multiloop.nest.iter().flat_map(|index| index.source.scalars());
+    let by_all = of_nest.chain(condition.iter().copied()).chain(arguments[..order.len()].iter().copied());
+    is_small && !order.is_empty() && !blocks_of(program, by_all.collect()).contains(&nested)
 }
 
 /// Goes through the lets of a block.
