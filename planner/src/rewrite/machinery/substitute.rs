@@ -55,6 +55,18 @@ impl Substitution {
         self.indices.insert(index, to);
     }
 
+    /// What reads a block reads another one that has the same fields, as values.
+    pub fn readers_of(program: &mut Program, block: BlockId, to: BlockId) -> Self {
+        let mut readers = Substitution::new();
+        for field in 0..program.collection(program.block(block).result).fields.len() as u32 {
+            let (from, to) = (program.nested(block, field), program.nested(to, field));
+            let position = program.scalars.position(from);
+            program.scalars.set_position(to, position);
+            readers.replace_scalar(from, to);
+        }
+        readers
+    }
+
     /// A scalar becomes another.
     pub fn replace_scalar(&mut self, scalar: ScalarId, by: ScalarId) {
         self.scalars.insert(scalar, by);

@@ -207,13 +207,7 @@ fn make_buckets(program: &mut Program, block: BlockId, at: usize, search: Search
     let new = program.add_block(Block { lets, result });
     // Other lets may read the block, too, and keep it.
     let new = Substitution::copying().block(program, new);
-    let mut readers = Substitution::new();
-    for field in 0..program.collection(result).fields.len() as u32 {
-        let (from, to) = (program.nested(search.block, field), program.nested(new, field));
-        let position = program.scalars.position(from);
-        program.scalars.set_position(to, position);
-        readers.replace_scalar(from, to);
-    }
+    let mut readers = Substitution::readers_of(program, search.block, new);
     let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
     readers.definition(program, &mut lets[at]);
     lets.insert(at, buckets);

@@ -86,6 +86,7 @@
 //!   that row (`where u.x < t.a`) would be one for each row, not for each key;
 //! * a Reduce within the block, other than the last, stays: it has a row where the bucket has none (`select count(*) from (select
 //!   count(*) from u where u.k = t.a) s`), which groups do not have;
+//! * they look up nothing that the block makes (`except`): only what they go over gets the key;
 //! * a top-k has an order and constants, and all rows that it orders have one form: which of two equal values (0 and -0, 1.0 and 1.00) it
 //!   takes a window does not know;
 //! * no pairs with all rows of something else are kept: those of one key may have room where those of all have not;
@@ -396,12 +397,11 @@ fn split(program: &mut Program, (block, at): (BlockId, usize), found: &Splittabl
     let made = definitions(program);
     let mut split = Split::new(program, found, made);
     keyed.iter().for_each(|each| split.add(program, each));
-    let readers = match rest {
+    let mut readers = match rest {
         [] => split.lookups(program, found, &keyed[keyed.len() - 1]),
         rest => split.buckets(program, found, (rest, result)),
     };
     let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
-    let mut readers = readers;
     readers.definition(program, &mut lets[at]);
     let added = split.front.len();
     lets.splice(at..at, split.front);
@@ -645,14 +645,7 @@ impl Split {
         let new = program.add_block(Block { lets, result });
         // Other lets may read the block, too, and keep it.
         let new = Substitution::copying().block(program, new);
-        let mut readers = Substitution::new();
-        for field in 0..program.collection(result).fields.len() as u32 {
-            let (from, to) = (program.nested(found.nested, field), program.nested(new, field));
-            let position = program.scalars.position(from);
-            program.scalars.set_position(to, position);
-            readers.replace_scalar(from, to);
-        }
-        readers
+        Substitution::readers_of(program, found.nested, new)
     }
 
     /// The rows of all keys in buckets, without the key.
