@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Rows that nobody reads to their end, and that are made while they are read.
-const STREAMED: &str = "SELECT a.n, b.n AS m FROM million a, generate_series(0, 15) b (n)";
+const STREAMED: &str = "SELECT a.n, b.n AS m FROM million a, generate_series(0, 63) b (n)";
 
 /// Rows of a table that are made while they are read.
 const OF_TABLE: &str = "SELECT a.n, b.n AS m FROM million a, (VALUES (0), (1), (2), (3), (4), (5), (6), (7)) b (n)";
