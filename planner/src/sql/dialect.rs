@@ -100,6 +100,10 @@ impl Dialect for SqlDialect {
         POSTGRES.parse_prefix(parser)
     }
 
+    fn parse_infix(&self, parser: &mut Parser, expr: &Expr, _: u8) -> Option<Result<Expr, ParserError>> {
+        begins_list_with_query(parser).then(|| in_list(parser, expr.clone()))
+    }
+
     as_postgres! {
         supports_unicode_string_literal
         supports_filter_during_aggregation
@@ -158,4 +162,62 @@ impl Dialect for SqlDialect {
     fn supports_select_wildcard_rename(&self) -> bool {
         true
     }
+}
+
+/// Whether an IN comes next whose list begins with a query in parentheses, as in `IN ((SELECT 1), 2)`, `IN ((SELECT a)[1])`. sqlparser takes
+/// all that begins with a query for one.
+fn begins_list_with_query(parser: &Parser) -> bool {
+    let mut tokens =
+        (parser.index()..).map(|at| &parser.token_at(at).token).filter(|token| !matches!(token, Token::Whitespace(_)));
+    let mut next = || tokens.next().unwrap_or(&Token::EOF);
+    let is = |token: &Token, keyword: Keyword| matches!(token, Token::Word(word) if word.keyword == keyword);
+    let mut first = next();
+    if is(first, Keyword::NOT) {
+        first = next();
+    }
+    if !is(first, Keyword::IN) || *next() != Token::LParen || *next() != Token::LParen {
+        return false;
+    }
+    let (mut open, mut token) = (1, next());
+    while *token == Token::LParen {
+        (open, token) = (open + 1, next());
+    }
+    let is_query = matches!(token, Token::Word(word) if QUERIES.contains(&word.keyword));
+    while is_query && open > 0 {
+        token = next();
+        match token {
+            Token::LParen => open += 1,
+            Token::RParen => open -= 1,
+            Token::EOF => return false,
+            _ => {}
+        }
+    }
+    let goes_on = |token: &Token| matches!(token, Token::Word(word) if BEHIND_QUERY.contains(&word.keyword));
+    let behind = next();
+    is_query && *behind != Token::RParen && *behind != Token::EOF && !goes_on(behind)
+}
+
+/// Words that a query begins with.
+const QUERIES: [Keyword; 4] = [Keyword::SELECT, Keyword::WITH, Keyword::VALUES, Keyword::TABLE];
+
+/// Words by which a query in parentheses goes on as a query.
+const BEHIND_QUERY: [Keyword; 8] = [
+    Keyword::UNION,
+    Keyword::INTERSECT,
+    Keyword::EXCEPT,
+    Keyword::ORDER,
+    Keyword::LIMIT,
+    Keyword::OFFSET,
+    Keyword::FETCH,
+    Keyword::FOR,
+];
+
+/// Reads `[NOT] IN (…)`, a list.
+fn in_list(parser: &mut Parser, expr: Expr) -> Result<Expr, ParserError> {
+    let negated = parser.parse_keyword(Keyword::NOT);
+    parser.expect_keyword(Keyword::IN)?;
+    parser.expect_token(&Token::LParen)?;
+    let list = parser.parse_comma_separated(Parser::parse_expr)?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(Expr::InList { expr: Box::new(expr), list, negated })
 }
