@@ -20,9 +20,8 @@ impl Arrays<'_> {
         for at in 0..self.call.arguments.len() {
             parts.push(self.array(at)?.unwrap_or_default());
         }
-        let lengths = |array: &Array| array.bounds.iter().map(|bound| bound.length).collect::<Vec<_>>();
         let first = parts.first().cloned().unwrap_or_default();
-        if parts.iter().any(|part| lengths(part) != lengths(&first)) {
+        if parts.iter().any(|part| part.bounds != first.bounds) {
             let message = "multidimensional arrays must have array expressions with matching dimensions";
             return Err(Error::new(ErrorKind::ArraySubscript, message));
         }
@@ -42,13 +41,12 @@ impl Arrays<'_> {
                 return Err(Error::new(ErrorKind::NullNotAllowed, "cannot accumulate null arrays"));
             };
             let part = Array::decode(&text, self.element).unwrap_or_default();
-            let lengths = |bounds: &[Bound]| bounds.iter().map(|bound| bound.length).collect::<Vec<_>>();
             if part.bounds.is_empty() {
                 return Err(Error::new(ErrorKind::ArraySubscript, "cannot accumulate empty arrays"));
             }
             if bounds.is_empty() {
                 bounds.clone_from(&part.bounds);
-            } else if lengths(&bounds) != lengths(&part.bounds) {
+            } else if bounds != part.bounds {
                 let message = "cannot accumulate arrays of different dimensionality";
                 return Err(Error::new(ErrorKind::ArraySubscript, message));
             }
@@ -100,13 +98,11 @@ impl Arrays<'_> {
         if left.elements.is_empty() || right.elements.is_empty() {
             return Ok(self.encoded(if left.elements.is_empty() { &right } else { &left }));
         }
-        let inner =
-            |array: &Array, from: usize| array.bounds.iter().skip(from).map(|bound| bound.length).collect::<Vec<_>>();
         let (l, r) = (left.bounds.len(), right.bounds.len());
         let (bounds, more) = match l as i64 - r as i64 {
-            0 if inner(&left, 1) == inner(&right, 1) => (left.bounds, right.bounds[0].length),
-            1 if inner(&left, 1) == inner(&right, 0) => (left.bounds, 1),
-            -1 if inner(&left, 0) == inner(&right, 1) => (right.bounds, 1),
+            0 if left.bounds[1..] == right.bounds[1..] => (left.bounds, right.bounds[0].length),
+            1 if left.bounds[1..] == right.bounds => (left.bounds, 1),
+            -1 if left.bounds == right.bounds[1..] => (right.bounds, 1),
             _ => return Err(incompatible()),
         };
         let mut bounds = bounds;

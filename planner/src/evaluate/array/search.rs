@@ -102,7 +102,7 @@ impl Arrays<'_> {
             None => i64::from(bound.lower),
             Some(Value::Null) => {
                 let message = "initial position must not be null";
-                return Err(Error::new(crate::ErrorKind::InvalidParameter, message));
+                return Err(Error::new(crate::ErrorKind::NullNotAllowed, message));
             }
             Some(_) => self.call.int(2)?,
         };
