@@ -1,0 +1,279 @@
+//! The lets of a block, built for all keys: in front of the loop that reads the block, with the key as the first fields of each collection.
+
+use super::Splittable;
+use crate::multiloop::{
+    Block, CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
+    WindowField,
+};
+use crate::rewrite::machinery::dependencies::Definition;
+use crate::rewrite::machinery::first_places;
+use crate::rewrite::machinery::partition_groups::{columns, over_rows};
+use crate::rewrite::machinery::substitute::Substitution;
+use crate::types::{DataType, Field};
+use rustc_hash::FxHashMap;
+
+/// Lets that have been made for all keys.
+pub(super) struct Split {
+    made: Vec<Option<Definition>>,
+    /// How many parts the key has: the first fields of whatever is made.
+    keys: u32,
+    /// By what was made for one key.
+    keyed: FxHashMap<CollectionId, CollectionId>,
+    /// The keys that are asked for, if these are few, and whether NULL is one of them, part by part.
+    asked: Option<(CollectionId, Vec<bool>)>,
+    pub(super) front: Vec<Let>,
+}
+
+impl Split {
+    pub(super) fn new(program: &mut Program, found: &Splittable, made: Vec<Option<Definition>>) -> Self {
+        let keys = found.probe.len() as u32;
+        let mut split = Split { made, keys, keyed: FxHashMap::default(), asked: None, front: Vec::new() };
+        if let Some((nest, condition)) = &found.asking {
+            let key: Vec<ScalarId> = found.probe.iter().map(|part| part.scalar).collect();
+            let named = key.iter().enumerate();
+            let named = named.map(|(at, &id)| Field::new(format!("key{at}"), program.scalars.data_type(id), true));
+            let fields = named.collect();
+            let generator = Generator::BucketReduce { condition: condition.clone(), key, aggregates: Vec::new() };
+            let multiloop = Multiloop { nest: nest.clone(), generators: vec![generator] };
+            let multiloop = Substitution::copied(program, multiloop);
+            let asked = program.add_collection(fields, Shape::Groups { keys });
+            split.asked = Some((asked, found.probe.iter().map(|part| part.null_matches).collect()));
+            split.front.push(Let::Loop { defines: vec![asked], multiloop });
+        }
+        split
+    }
+
+    /// Makes a let of the block for all keys.
+    pub(super) fn add(&mut self, program: &mut Program, each: &Let) {
+        match each {
+            Let::Loop { defines, multiloop } => self.add_loop(program, defines, multiloop),
+            Let::Window { define, input, partition, order, functions } => {
+                let (input, behind) = (self.keyed[input], self.keys);
+                let partition = (0..behind).chain(partition.iter().map(|field| field + behind)).collect();
+                let order = order.iter().map(|(field, order)| (field + behind, *order)).collect();
+                let moved = |field: &WindowField| {
+                    let arguments = field.arguments.iter().map(|argument| argument + behind).collect();
+                    WindowField { arguments, ..field.clone() }
+                };
+                let functions = functions.iter().map(moved).collect();
+                let key = self.key_fields(program, input);
+                let define = self.define(program, *define, key, Shape::Rows);
+                self.front.push(Let::Window { define, input, partition, order, functions });
+            }
+            Let::Concat { define, inputs } => {
+                let inputs: Vec<CollectionId> = inputs.iter().map(|input| self.keyed[input]).collect();
+                let key = self.key_fields(program, inputs[0]);
+                let define = self.define(program, *define, key, Shape::Rows);
+                self.front.push(Let::Concat { define, inputs });
+            }
+            Let::Sort { .. } | Let::Iterate { .. } | Let::Values { .. } => unreachable!("the scan has left it out"),
+        }
+    }
+
+    /// The fields of the key of what has been made for all keys.
+    fn key_fields(&self, program: &Program, of: CollectionId) -> Vec<Field> {
+        program.collection(of).fields[..self.keys as usize].to_vec()
+    }
+
+    /// What takes the place of a collection, with the key in front of its fields.
+    fn define(&mut self, program: &mut Program, old: CollectionId, key: Vec<Field>, shape: Shape) -> CollectionId {
+        let fields = key.into_iter().chain(program.collection(old).fields.iter().cloned()).collect();
+        let new = program.add_collection(fields, shape);
+        self.keyed.insert(old, new);
+        new
+    }
+
+    fn add_loop(&mut self, program: &mut Program, defines: &[CollectionId], multiloop: &Multiloop) {
+        let mut copy = Substitution::copying();
+        let Begin { mut nest, condition: in_front, key, key_fields } =
+            self.begin(program, &multiloop.nest[0], &mut copy);
+        for index in &multiloop.nest[1..] {
+            let mut index = index.clone();
+            let keyed = index.source.collection().and_then(|collection| self.keyed.get(&collection)).copied();
+            copy.index(program, &mut index);
+            if let (
+                Some(keyed),
+                Source::Bucket { collection, key: probe } | Source::BucketOrNull { collection, key: probe, .. },
+            ) = (keyed, &mut index.source)
+            {
+                *collection = keyed;
+                probe.splice(0..0, key.iter().map(|&scalar| KeyPart { scalar, null_matches: true }));
+            }
+            nest.push(index);
+        }
+        let (mut made, mut generators, mut window) = (Vec::new(), Vec::new(), None);
+        for (define, generator) in defines.iter().zip(&multiloop.generators) {
+            let mut generator = generator.clone();
+            copy.generator(program, &mut generator);
+            generator.condition_mut().splice(0..0, in_front.iter().copied());
+            let (shape, generator) = match generator {
+                Generator::Reduce { condition, aggregates } if aggregates[0].reduction.gives_rows() => {
+                    let taken = self.define(program, *define, key_fields.clone(), Shape::Rows);
+                    let (rows, collect, behind) =
+                        first_places::rows_of_keys(program, taken, condition, (&key, &aggregates[0]));
+                    window = Some(behind);
+                    made.push(rows);
+                    generators.push(collect);
+                    continue;
+                }
+                Generator::Reduce { condition, mut aggregates } => {
+                    if let [only] = &aggregates[..]
+                        && only.is_any_true(&program.scalars)
+                    {
+                        aggregates.clear();
+                    }
+                    let shape = Shape::Groups { keys: self.keys };
+                    (shape, Generator::BucketReduce { condition, key: key.clone(), aggregates })
+                }
+                Generator::Collect { condition, value } => {
+                    (Shape::Rows, Generator::Collect { condition, value: [&key[..], &value].concat() })
+                }
+                Generator::BucketCollect { condition, key: own, value } => {
+                    let shape = program.collection(*define).shape.clone();
+                    (shape, Generator::BucketCollect { condition, key: [&key[..], &own].concat(), value })
+                }
+                Generator::BucketReduce { condition, key: own, aggregates } => {
+                    let shape = Shape::Groups { keys: self.keys + own.len() as u32 };
+                    (shape, Generator::BucketReduce { condition, key: [&key[..], &own].concat(), aggregates })
+                }
+            };
+            made.push(match &generator {
+                // An EXISTS has no value but that there is the key.
+                Generator::BucketReduce { aggregates, .. } if aggregates.is_empty() && is_single(program, *define) => {
+                    let groups = program.add_collection(key_fields.clone(), shape);
+                    self.keyed.insert(*define, groups);
+                    groups
+                }
+                _ => self.define(program, *define, key_fields.clone(), shape),
+            });
+            generators.push(generator);
+        }
+        self.front.push(Let::Loop { defines: made, multiloop: Multiloop { nest, generators } });
+        self.front.extend(window.into_iter().flatten());
+    }
+
+    /// How the nest begins that goes over the rows of all keys, in place of an index over those of one.
+    fn begin(&self, program: &mut Program, first: &Index, copy: &mut Substitution) -> Begin {
+        if let Source::Rows(collection) = &first.source {
+            let keyed = self.keyed[collection];
+            let index = program.index_over(Source::Rows(keyed));
+            let mut key = columns(program, keyed, index.id);
+            let value = key.split_off(self.keys as usize);
+            copy.replace_index(first.id, value);
+            return Begin {
+                nest: vec![index],
+                condition: Vec::new(),
+                key,
+                key_fields: self.key_fields(program, keyed),
+            };
+        }
+        let Some(buckets) = first.source.collection() else { unreachable!("the scan has seen buckets") };
+        let Some(made) = self.made[buckets.0 as usize] else { unreachable!("the scan has seen who makes them") };
+        let Let::Loop { multiloop, .. } = &program.block(made.block).lets[made.at] else {
+            unreachable!("buckets are made by a loop")
+        };
+        let Generator::BucketCollect { condition, key, value } = &multiloop.generators[made.generator] else {
+            unreachable!("the scan has seen that they are collected")
+        };
+        let (mut nest, mut condition, mut key, mut value) =
+            (multiloop.nest.clone(), condition.clone(), key.clone(), value.clone());
+        let mut of_maker = Substitution::copying();
+        for index in &mut nest {
+            of_maker.index(program, index);
+        }
+        for scalars in [&mut condition, &mut key, &mut value] {
+            of_maker.all(program, scalars);
+        }
+        copy.replace_index(first.id, value);
+        if let Some((asked, null_matches)) = &self.asked {
+            let parts = key.iter().zip(null_matches);
+            let probe = parts.map(|(&scalar, &null_matches)| KeyPart { scalar, null_matches }).collect();
+            let is_asked = Scalar::Exists { collection: *asked, key: probe };
+            condition.push(program.scalars.intern(is_asked, DataType::Boolean));
+        }
+        Begin { nest, condition, key, key_fields: program.collection(buckets).fields.clone() }
+    }
+
+    /// The readers of a block whose last let has been made for all keys look it up.
+    pub(super) fn lookups(&self, program: &mut Program, found: &Splittable, last: &Let) -> Substitution {
+        let mut readers = Substitution::new();
+        let groups = self.keyed[&last.defines()[0]];
+        let values = program.collection(program.block(found.nested).result).fields.clone();
+        let is_exists = program.collection(groups).fields.len() == self.keys as usize;
+        for (value, field) in values.iter().zip(0..) {
+            let old = program.nested(found.nested, field);
+            let key = found.probe.clone();
+            let new = if is_exists {
+                program.scalars.intern(Scalar::Exists { collection: groups, key }, DataType::Boolean)
+            } else {
+                let lookup = Scalar::Lookup { collection: groups, key, field: self.keys + field };
+                program.scalars.intern(lookup, value.data_type)
+            };
+            readers.replace_scalar(old, new);
+        }
+        readers
+    }
+
+    /// The readers of a block of which some lets stay read one in which these go over buckets.
+    pub(super) fn buckets(
+        &mut self,
+        program: &mut Program,
+        found: &Splittable,
+        (rest, result): (&[Let], CollectionId),
+    ) -> Substitution {
+        let mut lets = rest.to_vec();
+        let mut collected: FxHashMap<CollectionId, CollectionId> = FxHashMap::default();
+        for each in &mut lets {
+            let Let::Loop { multiloop, .. } = each else { continue };
+            for index in &mut multiloop.nest {
+                let Some(&keyed) = index.source.collection().and_then(|collection| self.keyed.get(&collection)) else {
+                    continue;
+                };
+                match &mut index.source {
+                    Source::Bucket { collection, key } | Source::BucketOrNull { collection, key, .. } => {
+                        *collection = keyed;
+                        key.splice(0..0, found.probe.iter().copied());
+                    }
+                    source => {
+                        let collection = match collected.get(&keyed) {
+                            Some(&known) => known,
+                            None => self.collect(program, keyed),
+                        };
+                        collected.insert(keyed, collection);
+                        *source = Source::Bucket { collection, key: found.probe.clone() };
+                    }
+                }
+            }
+        }
+        let new = program.add_block(Block { lets, result });
+        // Other lets may read the block, too, and keep it.
+        let new = Substitution::copying().block(program, new);
+        Substitution::readers_of(program, found.nested, new)
+    }
+
+    /// The rows of all keys in buckets, without the key.
+    fn collect(&mut self, program: &mut Program, keyed: CollectionId) -> CollectionId {
+        let index = program.add_index();
+        let mut key = columns(program, keyed, index);
+        let value = key.split_off(self.keys as usize);
+        let mut fields = program.collection(keyed).fields.clone();
+        let members = fields.split_off(self.keys as usize);
+        let buckets = program.add_collection(fields, Shape::Buckets { members });
+        let generator = Generator::BucketCollect { condition: Vec::new(), key, value };
+        self.front.push(over_rows(buckets, index, keyed, generator));
+        buckets
+    }
+}
+
+/// How a nest begins: with these indices and conditions; and the key of its rows.
+struct Begin {
+    nest: Vec<Index>,
+    condition: Vec<ScalarId>,
+    key: Vec<ScalarId>,
+    key_fields: Vec<Field>,
+}
+
+/// Whether a collection is one row.
+fn is_single(program: &Program, id: CollectionId) -> bool {
+    program.collection(id).shape == Shape::Single
+}
