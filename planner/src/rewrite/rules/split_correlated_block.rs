@@ -102,6 +102,7 @@
 //! Here stand the sites and what pays; `scan` goes over a block's lets and says which can be made for all keys; `build` makes them.
 
 mod build;
+mod reads;
 mod scan;
 
 use crate::function::Effects;
@@ -112,6 +113,7 @@ use crate::multiloop::{
 };
 use crate::rewrite::machinery::change_limit::ChangeLimit;
 use crate::rewrite::machinery::dependencies::definitions;
+use crate::types::DataType;
 use crate::value::Value;
 use build::Split;
 use scan::Scan;
@@ -138,13 +140,16 @@ pub(super) fn split_correlated_block(program: &mut Program) -> bool {
 /// A block of which the first lets can be made for all keys.
 struct Splittable {
     nested: BlockId,
-    /// How the row that asks finds its key.
+    /// How the row that asks finds its key, and the types of the key's parts.
     probe: Vec<KeyPart>,
-    /// How many lets these are; all of them if the last Reduce is one.
-    keyed: usize,
+    types: Vec<DataType>,
+    /// For each of these lets the index with which its nest begins then. All lets are these if the result is one.
+    begins: Vec<usize>,
     effects: Effects,
-    /// The rows that ask, if they are few: a nest, and conditions.
+    /// The rows that ask, if they are few or a row for each of their keys is needed: a nest, and conditions.
     asking: Option<(Vec<Index>, Vec<ScalarId>)>,
+    /// Whether a row for each key that asks is needed.
+    fills: bool,
 }
 
 fn find(program: &Program, block: BlockId, at: usize) -> Option<Splittable> {
@@ -154,7 +159,7 @@ fn find(program: &Program, block: BlockId, at: usize) -> Option<Splittable> {
     let mut nested = nested.into_iter().map(|(_, nested, _)| nested).filter(asked).peekable();
     nested.peek()?;
     let made = definitions(program);
-    nested.find_map(|nested| Scan::of(program, nested, (block, at), &made).splittable(nested))
+    nested.find_map(|nested| Scan::of(program, nested, (block, at), &made).splittable())
 }
 
 /// Whether a block is read by the fields of a few first rows alone, which are made of the rows that stay.
@@ -180,13 +185,13 @@ fn blocks_of(program: &Program, scalars: Vec<ScalarId>) -> Vec<BlockId> {
 fn split(program: &mut Program, (block, at): (BlockId, usize), found: &Splittable) -> usize {
     program.moved(found.effects);
     let Block { lets, result } = program.block(found.nested).clone();
-    let (keyed, rest) = lets.split_at(found.keyed);
+    let (keyed, rest) = lets.split_at(found.begins.len());
     let made = definitions(program);
     let mut split = Split::new(program, found, made);
-    keyed.iter().for_each(|each| split.add(program, each));
+    keyed.iter().zip(&found.begins).for_each(|(each, &begin)| split.add(program, each, begin));
     let mut readers = match rest {
-        [] => split.lookups(program, found, &keyed[keyed.len() - 1]),
-        rest => split.buckets(program, found, (rest, result)),
+        [] => split.lookups(program, found.nested),
+        rest => split.buckets(program, found.nested, (rest, result)),
     };
     let mut lets = std::mem::take(&mut program.blocks[block.0 as usize].lets);
     readers.definition(program, &mut lets[at]);

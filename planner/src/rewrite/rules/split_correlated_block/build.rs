@@ -1,8 +1,9 @@
 //! The lets of a block, built for all keys: in front of the loop that reads the block, with the key as the first fields of each collection.
 
 use super::Splittable;
+use super::reads::reads_of;
 use crate::multiloop::{
-    Block, CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
+    Block, BlockId, CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
     WindowField,
 };
 use crate::rewrite::machinery::dependencies::Definition;
@@ -10,45 +11,58 @@ use crate::rewrite::machinery::first_places;
 use crate::rewrite::machinery::partition_groups::{columns, over_rows};
 use crate::rewrite::machinery::substitute::Substitution;
 use crate::types::{DataType, Field};
+use crate::value::Value;
 use rustc_hash::FxHashMap;
 
 /// Lets that have been made for all keys.
 pub(super) struct Split {
     made: Vec<Option<Definition>>,
-    /// How many parts the key has: the first fields of whatever is made.
-    keys: u32,
+    /// How the row that asks finds its key, and the types of the key's parts: the first fields of whatever is made.
+    probe: Vec<KeyPart>,
+    types: Vec<DataType>,
     /// By what was made for one key.
     keyed: FxHashMap<CollectionId, CollectionId>,
-    /// The keys that are asked for, if these are few, and whether NULL is one of them, part by part.
+    /// The keys that are asked for, if these are known, and whether NULL finds rows, part by part.
     asked: Option<(CollectionId, Vec<bool>)>,
+    /// The rows of Reduces, one for each key that asks, by what was made for one key.
+    filled: FxHashMap<CollectionId, CollectionId>,
     pub(super) front: Vec<Let>,
 }
 
 impl Split {
     pub(super) fn new(program: &mut Program, found: &Splittable, made: Vec<Option<Definition>>) -> Self {
-        let keys = found.probe.len() as u32;
-        let mut split = Split { made, keys, keyed: FxHashMap::default(), asked: None, front: Vec::new() };
-        if let Some((nest, condition)) = &found.asking {
-            let key: Vec<ScalarId> = found.probe.iter().map(|part| part.scalar).collect();
+        let (mut probe, types) = (found.probe.clone(), found.types.clone());
+        let (keyed, filled) = (FxHashMap::default(), FxHashMap::default());
+        let mut front = Vec::new();
+        let asked = found.asking.as_ref().map(|(nest, condition)| {
+            let key: Vec<ScalarId> = probe.iter().map(|part| part.scalar).collect();
             let named = key.iter().enumerate();
             let named = named.map(|(at, &id)| Field::new(format!("key{at}"), program.scalars.data_type(id), true));
-            let fields = named.collect();
+            let (fields, keys) = (named.collect(), key.len() as u32);
             let generator = Generator::BucketReduce { condition: condition.clone(), key, aggregates: Vec::new() };
             let multiloop = Multiloop { nest: nest.clone(), generators: vec![generator] };
             let multiloop = Substitution::copied(program, multiloop);
             let asked = program.add_collection(fields, Shape::Groups { keys });
-            split.asked = Some((asked, found.probe.iter().map(|part| part.null_matches).collect()));
-            split.front.push(Let::Loop { defines: vec![asked], multiloop });
+            front.push(Let::Loop { defines: vec![asked], multiloop });
+            (asked, probe.iter().map(|part| part.null_matches).collect())
+        });
+        if found.fills {
+            // Rows that NULL does not find are not there then: what has a NULL in its key is of a key that asks.
+            probe.iter_mut().for_each(|part| part.null_matches = true);
         }
-        split
+        Split { made, probe, types, keyed, asked, filled, front }
+    }
+
+    fn keys(&self) -> u32 {
+        self.probe.len() as u32
     }
 
     /// Makes a let of the block for all keys.
-    pub(super) fn add(&mut self, program: &mut Program, each: &Let) {
+    pub(super) fn add(&mut self, program: &mut Program, each: &Let, begin: usize) {
         match each {
-            Let::Loop { defines, multiloop } => self.add_loop(program, defines, multiloop),
+            Let::Loop { .. } => self.add_loop(program, each, begin),
             Let::Window { define, input, partition, order, functions } => {
-                let (input, behind) = (self.keyed[input], self.keys);
+                let (input, behind) = (self.rows(program, *input), self.keys());
                 let partition = (0..behind).chain(partition.iter().map(|field| field + behind)).collect();
                 let order = order.iter().map(|(field, order)| (field + behind, *order)).collect();
                 let moved = |field: &WindowField| {
@@ -61,8 +75,12 @@ impl Split {
                 self.front.push(Let::Window { define, input, partition, order, functions });
             }
             Let::Concat { define, inputs } => {
-                let inputs: Vec<CollectionId> = inputs.iter().map(|input| self.keyed[input]).collect();
-                let key = self.key_fields(program, inputs[0]);
+                let inputs: Vec<CollectionId> = inputs.iter().map(|input| self.rows(program, *input)).collect();
+                let mut key = self.key_fields(program, inputs[0]);
+                for input in &inputs[1..] {
+                    let others = self.key_fields(program, *input);
+                    key.iter_mut().zip(others).for_each(|(field, other)| field.nullable |= other.nullable);
+                }
                 let define = self.define(program, *define, key, Shape::Rows);
                 self.front.push(Let::Concat { define, inputs });
             }
@@ -72,7 +90,7 @@ impl Split {
 
     /// The fields of the key of what has been made for all keys.
     fn key_fields(&self, program: &Program, of: CollectionId) -> Vec<Field> {
-        program.collection(of).fields[..self.keys as usize].to_vec()
+        program.collection(of).fields[..self.keys() as usize].to_vec()
     }
 
     /// What takes the place of a collection, with the key in front of its fields.
@@ -83,10 +101,19 @@ impl Split {
         new
     }
 
-    fn add_loop(&mut self, program: &mut Program, defines: &[CollectionId], multiloop: &Multiloop) {
+    fn add_loop(&mut self, program: &mut Program, each: &Let, begin: usize) {
+        // Whatever the key will be: this index shows it.
+        let keyed = program.add_index();
+        let types = self.types.clone();
+        let columns = (0..).zip(types).map(|(field, data_type)| program.scalars.column(keyed, field, data_type));
+        let parts: Vec<KeyPart> = columns.map(|scalar| KeyPart { scalar, null_matches: true }).collect();
+        let mut each = each.clone();
+        self.go_within_key(program, &mut each, &parts, Some(begin));
+        let Let::Loop { defines, multiloop } = &each else { unreachable!("it is a loop") };
         let mut copy = Substitution::copying();
         let Begin { mut nest, condition: in_front, key, key_fields } =
             self.begin(program, &multiloop.nest[0], &mut copy);
+        copy.replace_index(keyed, key.clone());
         for index in &multiloop.nest[1..] {
             let mut index = index.clone();
             let keyed = index.source.collection().and_then(|collection| self.keyed.get(&collection)).copied();
@@ -107,7 +134,9 @@ impl Split {
             copy.generator(program, &mut generator);
             generator.condition_mut().splice(0..0, in_front.iter().copied());
             let (shape, generator) = match generator {
-                Generator::Reduce { condition, aggregates } if aggregates[0].reduction.gives_rows() => {
+                Generator::Reduce { condition, aggregates }
+                    if aggregates.iter().any(|each| each.reduction.gives_rows()) =>
+                {
                     let taken = self.define(program, *define, key_fields.clone(), Shape::Rows);
                     let (rows, collect, behind) =
                         first_places::rows_of_keys(program, taken, condition, (&key, &aggregates[0]));
@@ -122,7 +151,7 @@ impl Split {
                     {
                         aggregates.clear();
                     }
-                    let shape = Shape::Groups { keys: self.keys };
+                    let shape = Shape::Groups { keys: self.keys() };
                     (shape, Generator::BucketReduce { condition, key: key.clone(), aggregates })
                 }
                 Generator::Collect { condition, value } => {
@@ -133,7 +162,7 @@ impl Split {
                     (shape, Generator::BucketCollect { condition, key: [&key[..], &own].concat(), value })
                 }
                 Generator::BucketReduce { condition, key: own, aggregates } => {
-                    let shape = Shape::Groups { keys: self.keys + own.len() as u32 };
+                    let shape = Shape::Groups { keys: self.keys() + own.len() as u32 };
                     (shape, Generator::BucketReduce { condition, key: [&key[..], &own].concat(), aggregates })
                 }
             };
@@ -153,12 +182,12 @@ impl Split {
     }
 
     /// How the nest begins that goes over the rows of all keys, in place of an index over those of one.
-    fn begin(&self, program: &mut Program, first: &Index, copy: &mut Substitution) -> Begin {
+    fn begin(&mut self, program: &mut Program, first: &Index, copy: &mut Substitution) -> Begin {
         if let Source::Rows(collection) = &first.source {
-            let keyed = self.keyed[collection];
+            let keyed = self.rows(program, *collection);
             let index = program.index_over(Source::Rows(keyed));
             let mut key = columns(program, keyed, index.id);
-            let value = key.split_off(self.keys as usize);
+            let value = key.split_off(self.keys() as usize);
             copy.replace_index(first.id, value);
             return Begin {
                 nest: vec![index],
@@ -194,22 +223,102 @@ impl Split {
         Begin { nest, condition, key, key_fields: program.collection(buckets).fields.clone() }
     }
 
-    /// The readers of a block whose last let has been made for all keys look it up.
-    pub(super) fn lookups(&self, program: &mut Program, found: &Splittable, last: &Let) -> Substitution {
-        let mut readers = Substitution::new();
-        let groups = self.keyed[&last.defines()[0]];
-        let values = program.collection(program.block(found.nested).result).fields.clone();
-        let is_exists = program.collection(groups).fields.len() == self.keys as usize;
-        for (value, field) in values.iter().zip(0..) {
-            let old = program.nested(found.nested, field);
-            let key = found.probe.clone();
-            let new = if is_exists {
-                program.scalars.intern(Scalar::Exists { collection: groups, key }, DataType::Boolean)
-            } else {
-                let lookup = Scalar::Lookup { collection: groups, key, field: self.keys + field };
-                program.scalars.intern(lookup, value.data_type)
+    /// Rows that have been made for all keys: of a Reduce one for each key that asks, with what it gives for no rows where there are none.
+    fn rows(&mut self, program: &mut Program, of: CollectionId) -> CollectionId {
+        if !is_single(program, of) {
+            return self.keyed[&of];
+        }
+        if let Some(&filled) = self.filled.get(&of) {
+            return filled;
+        }
+        let Some((asked, _)) = self.asked else { unreachable!("the scan has seen that the keys are known") };
+        let index = program.add_index();
+        let key = columns(program, asked, index);
+        let parts: Vec<KeyPart> = key.iter().map(|&scalar| KeyPart { scalar, null_matches: true }).collect();
+        let value = [key, self.row_of(program, of, &parts)].concat();
+        let fields = [&program.collection(asked).fields[..], &program.collection(of).fields].concat();
+        let filled = program.add_collection(fields, Shape::Rows);
+        self.front.push(over_rows(filled, index, asked, Generator::Collect { condition: Vec::new(), value }));
+        self.filled.insert(of, filled);
+        filled
+    }
+
+    /// The fields of the one row of a Reduce, looked up with a key: without rows a lookup gives what the Reduce does.
+    fn row_of(&self, program: &mut Program, single: CollectionId, key: &[KeyPart]) -> Vec<ScalarId> {
+        let groups = self.keyed[&single];
+        let is_exists = program.collection(groups).fields.len() == key.len();
+        let types: Vec<DataType> = program.collection(single).fields.iter().map(|field| field.data_type).collect();
+        let read = |(field, data_type)| {
+            let key = key.to_vec();
+            let read = match is_exists {
+                true => Scalar::Exists { collection: groups, key },
+                false => Scalar::Lookup { collection: groups, key, field },
             };
-            readers.replace_scalar(old, new);
+            program.scalars.intern(read, data_type)
+        };
+        (self.keys()..).zip(types).map(read).collect()
+    }
+
+    /// A let reads what has been made for all keys within one: lookups have its parts in front of theirs, and what goes over the row of
+    /// a Reduce, but for the index that begins, looks it up.
+    fn go_within_key(&self, program: &mut Program, each: &mut Let, key: &[KeyPart], begin: Option<usize>) {
+        let mut within = Substitution::new();
+        if let Let::Loop { multiloop, .. } = each {
+            for (at, index) in std::mem::take(&mut multiloop.nest).into_iter().enumerate() {
+                match index.source {
+                    Source::Rows(of) if begin != Some(at) && self.keyed.contains_key(&of) && is_single(program, of) => {
+                        within.replace_index(index.id, self.row_of(program, of, key));
+                    }
+                    _ => multiloop.nest.push(index),
+                }
+            }
+            if multiloop.nest.is_empty() {
+                let one = program.scalars.constant(Value::Int(1), DataType::BigInt);
+                multiloop.nest.push(program.index_over(Source::Count(one)));
+            }
+        }
+        let is_keyed = |id: CollectionId| self.keyed.contains_key(&id);
+        for id in reads_of(program, each.scalars(), is_keyed).unwrap_or_default() {
+            let new = match program.scalars.get(id).clone() {
+                Scalar::Single { collection, field } => self.row_of(program, collection, key)[field as usize],
+                Scalar::Exists { collection, key: own } => {
+                    let key = self.behind(program, key, &own, &mut within);
+                    let read = Scalar::Exists { collection: self.keyed[&collection], key };
+                    program.scalars.intern(read, DataType::Boolean)
+                }
+                Scalar::Lookup { collection, key: own, field } => {
+                    let key = self.behind(program, key, &own, &mut within);
+                    let field = field + self.keys();
+                    let data_type = program.scalars.data_type(id);
+                    program
+                        .scalars
+                        .intern(Scalar::Lookup { collection: self.keyed[&collection], key, field }, data_type)
+                }
+                _ => unreachable!("nothing else reads what a block makes"),
+            };
+            within.replace_scalar(id, new);
+        }
+        within.definition(program, each);
+    }
+
+    /// The parts of a lookup's own key behind those of the key.
+    fn behind(
+        &self,
+        program: &mut Program,
+        key: &[KeyPart],
+        own: &[KeyPart],
+        within: &mut Substitution,
+    ) -> Vec<KeyPart> {
+        let own = own.iter().map(|part| KeyPart { scalar: within.scalar(program, part.scalar), ..*part });
+        key.iter().copied().chain(own).collect()
+    }
+
+    /// The readers of a block whose lets have all been made for all keys look its result up.
+    pub(super) fn lookups(&self, program: &mut Program, nested: BlockId) -> Substitution {
+        let mut readers = Substitution::new();
+        let result = program.block(nested).result;
+        for (new, field) in self.row_of(program, result, &self.probe).into_iter().zip(0..) {
+            readers.replace_scalar(program.nested(nested, field), new);
         }
         readers
     }
@@ -218,12 +327,13 @@ impl Split {
     pub(super) fn buckets(
         &mut self,
         program: &mut Program,
-        found: &Splittable,
+        nested: BlockId,
         (rest, result): (&[Let], CollectionId),
     ) -> Substitution {
         let mut lets = rest.to_vec();
         let mut collected: FxHashMap<CollectionId, CollectionId> = FxHashMap::default();
         for each in &mut lets {
+            self.go_within_key(program, each, &self.probe, None);
             let Let::Loop { multiloop, .. } = each else { continue };
             for index in &mut multiloop.nest {
                 let Some(&keyed) = index.source.collection().and_then(|collection| self.keyed.get(&collection)) else {
@@ -232,7 +342,7 @@ impl Split {
                 match &mut index.source {
                     Source::Bucket { collection, key } | Source::BucketOrNull { collection, key, .. } => {
                         *collection = keyed;
-                        key.splice(0..0, found.probe.iter().copied());
+                        key.splice(0..0, self.probe.iter().copied());
                     }
                     source => {
                         let collection = match collected.get(&keyed) {
@@ -240,7 +350,7 @@ impl Split {
                             None => self.collect(program, keyed),
                         };
                         collected.insert(keyed, collection);
-                        *source = Source::Bucket { collection, key: found.probe.clone() };
+                        *source = Source::Bucket { collection, key: self.probe.clone() };
                     }
                 }
             }
@@ -248,16 +358,16 @@ impl Split {
         let new = program.add_block(Block { lets, result });
         // Other lets may read the block, too, and keep it.
         let new = Substitution::copying().block(program, new);
-        Substitution::readers_of(program, found.nested, new)
+        Substitution::readers_of(program, nested, new)
     }
 
     /// The rows of all keys in buckets, without the key.
     fn collect(&mut self, program: &mut Program, keyed: CollectionId) -> CollectionId {
         let index = program.add_index();
         let mut key = columns(program, keyed, index);
-        let value = key.split_off(self.keys as usize);
+        let value = key.split_off(self.keys() as usize);
         let mut fields = program.collection(keyed).fields.clone();
-        let members = fields.split_off(self.keys as usize);
+        let members = fields.split_off(self.keys() as usize);
         let buckets = program.add_collection(fields, Shape::Buckets { members });
         let generator = Generator::BucketCollect { condition: Vec::new(), key, value };
         self.front.push(over_rows(buckets, index, keyed, generator));

@@ -1,10 +1,11 @@
 //! The scan: goes over the lets of a block and says which of them can be made for all keys, and for which keys.
 
+use super::reads::{collection_of, reads_of};
 use super::{Splittable, blocks_of};
 use crate::function::Effects;
 use crate::multiloop::uses::{FreeIndices, collections_read};
 use crate::multiloop::{
-    BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, ScalarId, Source,
+    BlockId, CollectionId, Generator, Index, IndexId, KeyPart, Let, Multiloop, Program, ScalarId, Shape, Source,
 };
 use crate::rewrite::machinery::dependencies::Definition;
 use crate::rewrite::machinery::first_places::places_of;
@@ -20,6 +21,7 @@ const ROWS_PER_ROW: f64 = 4.0;
 pub(super) struct Scan<'p> {
     program: &'p Program,
     made: &'p [Option<Definition>],
+    nested: BlockId,
     /// Where the let stands whose rows ask.
     place: (BlockId, usize),
     /// All that the block makes, and what of it has been found to be made for all keys.
@@ -27,6 +29,8 @@ pub(super) struct Scan<'p> {
     keyed: FxHashSet<CollectionId>,
     /// The probe, and the types of the key.
     probe: Option<(Vec<KeyPart>, Vec<DataType>)>,
+    /// Whether a row for each key that asks is needed.
+    fills: bool,
     free: FreeIndices,
 }
 
@@ -38,35 +42,33 @@ impl<'p> Scan<'p> {
         made: &'p [Option<Definition>],
     ) -> Self {
         let own = program.block(nested).lets.iter().flat_map(|each| each.defines().to_vec()).collect();
-        Scan { program, made, place, own, keyed: FxHashSet::default(), probe: None, free: FreeIndices::default() }
+        let (keyed, free) = (FxHashSet::default(), FreeIndices::default());
+        Scan { program, made, nested, place, own, keyed, probe: None, fills: false, free }
     }
 
-    pub(super) fn splittable(mut self, nested: BlockId) -> Option<Splittable> {
-        let (program, block) = (self.program, self.program.block(nested));
-        let mut keyed = 0;
-        for (number, each) in block.lets.iter().enumerate() {
-            let is_last = number + 1 == block.lets.len() && each.defines() == [block.result];
-            if !self.can_be_keyed(each, is_last) {
-                break;
-            }
+    pub(super) fn splittable(mut self) -> Option<Splittable> {
+        let (program, block) = (self.program, self.program.block(self.nested));
+        let mut begins = Vec::new();
+        for each in &block.lets {
+            let Some(begin) = self.can_be_keyed(each) else { break };
             self.keyed.extend(each.defines());
-            keyed += 1;
+            begins.push(begin);
         }
-        let (keyed_lets, rest) = block.lets.split_at(keyed);
+        let (keyed, rest) = block.lets.split_at(begins.len());
+        let makes_result = self.keyed.contains(&block.result);
         let pays = match rest {
-            [] => keyed_lets.last().is_some_and(is_reduce),
-            _ => keyed_lets.iter().any(groups_or_orders) && rest.iter().all(|each| self.can_go_over_buckets(each)),
+            [] => makes_result,
+            _ => keyed.iter().any(groups_or_orders) && rest.iter().all(|each| self.can_go_within_key(each)),
         };
-        let made_here = rest.is_empty() || !self.keyed.contains(&block.result);
-        let effects = self.effects(keyed_lets);
-        let fits = keyed > 0 && pays && made_here && program.may_move(effects);
-        let (probe, _) = self.probe.take().filter(|_| fits)?;
-        let asking = self.asking(nested, &probe).filter(|asking| self.are_few(asking, keyed_lets));
-        Some(Splittable { nested, probe, keyed, effects, asking })
+        let effects = self.effects(keyed, &begins);
+        let fits = !keyed.is_empty() && pays && makes_result == rest.is_empty() && program.may_move(effects);
+        let (probe, types) = self.probe.clone().filter(|_| fits)?;
+        let asking = self.asking(&probe).filter(|asking| self.fills || self.are_few(asking, keyed, &begins));
+        Some(Splittable { nested: self.nested, probe, types, begins, effects, asking, fills: self.fills })
     }
 
     /// The rows that ask a block, or more of them, if they can be gone over for their keys.
-    fn asking(&self, nested: BlockId, probe: &[KeyPart]) -> Option<(Vec<Index>, Vec<ScalarId>)> {
+    fn asking(&self, probe: &[KeyPart]) -> Option<(Vec<Index>, Vec<ScalarId>)> {
         let (program, (block, at)) = (self.program, self.place);
         let Let::Loop { multiloop, .. } = &program.block(block).lets[at] else { return None };
         let [generator] = &multiloop.generators[..] else { return None };
@@ -79,34 +81,30 @@ impl<'p> Scan<'p> {
         if !is_plain || of_nest.chain(of_key).any(|id| holds_block(id) || !program.scalars.effects(id).is_pure()) {
             return None;
         }
-        let in_front = generator.condition().iter().take_while(|&&id| !blocks_of(program, vec![id]).contains(&nested));
+        let in_front =
+            generator.condition().iter().take_while(|&&id| !blocks_of(program, vec![id]).contains(&self.nested));
         let condition = in_front.copied().filter(|&id| !holds_block(id) && program.scalars.effects(id).is_pure());
         Some((multiloop.nest.clone(), condition.collect()))
     }
 
     /// Whether rows that ask are few beside those in the buckets, and have few of their keys.
-    fn are_few(&self, (nest, condition): &(Vec<Index>, Vec<ScalarId>), keyed: &[Let]) -> bool {
+    fn are_few(&self, (nest, condition): &(Vec<Index>, Vec<ScalarId>), keyed: &[Let], begins: &[usize]) -> bool {
         let guess = Selectivity::of(self.program, self.made);
         let asking = guess.rows_of_nest(nest, condition).max(1.0);
-        let few = |each: &Let| {
-            let Let::Loop { multiloop, .. } = each else { return true };
-            let Source::Bucket { collection, .. } = &multiloop.nest[0].source else { return true };
-            let Some((maker, generator)) = self.maker(*collection) else { return true };
+        let few = |(each, &begin): (&Let, &usize)| {
+            let Some((maker, generator)) = self.maker_of_rows(each, begin) else { return true };
             let rows = guess.rows_of_nest(&maker.nest, generator.condition());
             asking * ROWS_PER_ROW <= rows && asking <= SHARE_MAX * guess.keys_of_nest(&maker.nest, generator.key())
         };
-        keyed.iter().all(few)
+        keyed.iter().zip(begins).all(few)
     }
 
     /// What making these lets may do, with what is known of the rows of the buckets that they go over.
-    fn effects(&self, lets: &[Let]) -> Effects {
+    fn effects(&self, lets: &[Let], begins: &[usize]) -> Effects {
         let mut effects = Effects::PURE;
-        for each in lets {
+        for (each, &begin) in lets.iter().zip(begins) {
             effects = effects.and(each.effects(self.program));
-            let Let::Loop { multiloop, .. } = each else { continue };
-            if let Source::Bucket { collection, .. } = &multiloop.nest[0].source
-                && let Some((maker, generator)) = self.maker(*collection)
-            {
+            if let Some((maker, generator)) = self.maker_of_rows(each, begin) {
                 let scalars = maker.nest.iter().flat_map(|index| index.source.scalars()).chain(generator.scalars());
                 for id in scalars {
                     effects = effects.and(self.program.scalars.effects(id));
@@ -114,6 +112,13 @@ impl<'p> Scan<'p> {
             }
         }
         effects
+    }
+
+    /// The loop that makes the buckets with which a let begins.
+    fn maker_of_rows(&self, each: &Let, begin: usize) -> Option<(&'p Multiloop, &'p Generator)> {
+        let Let::Loop { multiloop, .. } = each else { return None };
+        let Source::Bucket { collection, .. } = &multiloop.nest[begin].source else { return None };
+        self.maker(*collection)
     }
 
     /// The loop that makes buckets in front of the let whose rows ask.
@@ -127,25 +132,35 @@ impl<'p> Scan<'p> {
         Some((multiloop, &multiloop.generators[made.generator]))
     }
 
-    fn can_be_keyed(&mut self, each: &Let, is_last: bool) -> bool {
+    /// Whether a let can be made for all keys; with which index of its nest it begins then.
+    fn can_be_keyed(&mut self, each: &Let) -> Option<usize> {
         match each {
-            Let::Loop { multiloop, .. } => self.loop_can_be_keyed(multiloop, is_last),
-            Let::Window { input, .. } => self.keyed.contains(input),
-            Let::Concat { inputs, .. } => inputs.iter().all(|input| self.keyed.contains(input)),
-            Let::Sort { .. } | Let::Iterate { .. } | Let::Values { .. } => false,
+            Let::Loop { multiloop, .. } => self.loop_can_be_keyed(multiloop),
+            Let::Window { .. } | Let::Concat { .. } => {
+                let inputs = each.inputs();
+                let are_keyed = inputs.iter().all(|input| self.keyed.contains(input));
+                let one_row = inputs.iter().any(|&input| self.is_one_row(input));
+                (are_keyed && (!one_row || self.can_fill())).then_some(0)
+            }
+            Let::Sort { .. } | Let::Iterate { .. } | Let::Values { .. } => None,
         }
     }
 
-    fn loop_can_be_keyed(&mut self, multiloop: &Multiloop, is_last: bool) -> bool {
-        let Some((first, others)) = multiloop.nest.split_first() else { return false };
-        let begins = match &first.source {
-            Source::Bucket { collection, key } => self.is_probed(*collection, key),
-            Source::Rows(collection) => self.keyed.contains(collection),
+    fn loop_can_be_keyed(&mut self, multiloop: &Multiloop) -> Option<usize> {
+        let begin = multiloop.nest.iter().position(|index| !self.goes_over_one_row(index));
+        let begins = |scan: &mut Self, at: &usize| match &multiloop.nest[*at].source {
+            Source::Bucket { collection, key } => scan.is_probed(*collection, key),
+            Source::Rows(collection) => scan.keyed.contains(collection),
             _ => false,
+        };
+        let (begin, filled) = match begin.filter(|at| begins(self, at)) {
+            Some(at) => (at, false),
+            None => (0, true),
         };
         let collects =
             multiloop.generators.iter().any(|generator| !matches!(generator, Generator::BucketReduce { .. }));
-        let goes_on = |index: &Index| match &index.source {
+        let goes_on = |(at, index): (usize, &Index)| match &index.source {
+            _ if at == begin || self.goes_over_one_row(index) => true,
             Source::Rows(collection) => !collects && !self.own.contains(collection),
             Source::Bucket { collection, .. } | Source::BucketOrNull { collection, .. } => {
                 !self.own.contains(collection) || self.keyed.contains(collection)
@@ -153,28 +168,48 @@ impl<'p> Scan<'p> {
             Source::BucketAndRest { .. } => false,
             Source::Count(_) => true,
         };
-        let kinds = match &multiloop.generators[..] {
-            [Generator::Reduce { aggregates, .. }] => match &aggregates[..] {
-                [top_k] if top_k.reduction.gives_rows() => places_of(self.program, top_k).is_some(),
-                _ => is_last,
-            },
-            several => several.iter().all(|generator| !matches!(generator, Generator::Reduce { .. })),
-        };
-        begins && others.iter().all(goes_on) && kinds && self.reads_own_rows(multiloop)
+        let kinds = multiloop.generators.iter().all(|generator| match generator {
+            Generator::Reduce { aggregates, .. } => aggregates.iter().all(|each| {
+                let is_alone = multiloop.generators.len() == 1;
+                !each.reduction.gives_rows() || is_alone && places_of(self.program, each).is_some()
+            }),
+            _ => true,
+        });
+        let begins = !filled || multiloop.nest.first().is_some_and(|first| self.goes_over_one_row(first));
+        let goes_on = multiloop.nest.iter().enumerate().all(goes_on);
+        let fits = begins && goes_on && kinds && self.reads_own_rows(multiloop, begin);
+        (fits && (!filled || self.can_fill())).then_some(begin)
     }
 
-    /// Whether what a loop computes reads its own rows alone, and looks up nothing that the block makes.
-    fn reads_own_rows(&mut self, multiloop: &Multiloop) -> bool {
+    /// Whether a collection is the row of a Reduce, one for each key, those without rows too.
+    fn is_one_row(&self, id: CollectionId) -> bool {
+        self.keyed.contains(&id) && self.program.collection(id).shape == Shape::Single
+    }
+
+    fn goes_over_one_row(&self, index: &Index) -> bool {
+        matches!(index.source, Source::Rows(collection) if self.is_one_row(collection))
+    }
+
+    /// Whether there can be a row for each key that asks: the keys can be gone over, and are of the buckets' types.
+    fn can_fill(&mut self) -> bool {
+        let fills = self.probe.as_ref().is_some_and(|(probe, types)| {
+            let parts = probe.iter().map(|part| self.program.scalars.data_type(part.scalar));
+            parts.eq(types.iter().copied()) && self.asking(probe).is_some()
+        });
+        self.fills |= fills;
+        fills
+    }
+
+    /// Whether what a loop computes reads its own rows alone, and of what the block makes what is made for all keys.
+    fn reads_own_rows(&mut self, multiloop: &Multiloop, begin: usize) -> bool {
         let own: Vec<IndexId> = multiloop.nest.iter().map(|index| index.id).collect();
-        let probes = multiloop.nest[1..].iter().flat_map(|index| index.source.scalars());
+        let others = multiloop.nest.iter().enumerate().filter(|(at, _)| *at != begin);
+        let probes = others.flat_map(|(_, index)| index.source.scalars());
         let scalars: Vec<ScalarId> = probes.chain(multiloop.generators.iter().flat_map(Generator::scalars)).collect();
         let reads_rows = scalars.iter().all(|&id| self.free.scalar(self.program, id).iter().all(|id| own.contains(id)));
-        reads_rows && self.asks_nothing_made_here(scalars)
-    }
-
-    fn asks_nothing_made_here(&self, scalars: Vec<ScalarId>) -> bool {
-        let all = Let::Values { define: CollectionId(0), rows: vec![scalars] };
-        collections_read(self.program, &all).is_disjoint(&self.own)
+        let made = |id: CollectionId| self.own.contains(&id);
+        let keyed = |&id: &ScalarId| collection_of(self.program, id).is_some_and(|read| self.keyed.contains(&read));
+        reads_rows && reads_of(self.program, scalars, made).is_some_and(|read| read.iter().all(keyed))
     }
 
     /// Whether an index goes over one of the buckets that the row which asks finds, as those before it did.
@@ -194,28 +229,22 @@ impl<'p> Scan<'p> {
         }
     }
 
-    /// Whether a let that stays can read buckets of what it has read as rows.
-    fn can_go_over_buckets(&self, each: &Let) -> bool {
-        let is_keyed = |collection: &CollectionId| self.keyed.contains(collection);
-        match each {
+    /// Whether a let that stays can read what has been made for all keys within one.
+    fn can_go_within_key(&self, each: &Let) -> bool {
+        let is_keyed = |collection: CollectionId| self.keyed.contains(&collection);
+        let sources = match each {
             Let::Loop { multiloop, .. } => {
-                let rows = multiloop.nest.iter().all(|index| match &index.source {
-                    Source::BucketAndRest { collection, .. } => !is_keyed(collection),
-                    _ => true,
-                });
-                let scalars = Let::Values { define: CollectionId(0), rows: vec![each.scalars()] };
-                rows && collections_read(self.program, &scalars).is_disjoint(&self.keyed)
+                let has_rest = multiloop.rest().is_some();
+                multiloop.nest.iter().all(|index| match &index.source {
+                    Source::BucketAndRest { collection, .. } => !is_keyed(*collection),
+                    _ => !has_rest || !self.goes_over_one_row(index),
+                })
             }
             Let::Iterate { .. } => collections_read(self.program, each).is_disjoint(&self.keyed),
-            other => !other.inputs().iter().any(is_keyed),
-        }
+            other => !other.inputs().into_iter().any(is_keyed),
+        };
+        sources && reads_of(self.program, each.scalars(), is_keyed).is_some()
     }
-}
-
-/// Whether a let is a loop that reduces to one row.
-fn is_reduce(each: &Let) -> bool {
-    matches!(each, Let::Loop { multiloop, .. } if matches!(&multiloop.generators[..],
-        [Generator::Reduce { aggregates, .. }] if !aggregates.iter().any(|each| each.reduction.gives_rows())))
 }
 
 /// Whether a let makes groups of rows, or puts them in order.
