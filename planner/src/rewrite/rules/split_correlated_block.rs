@@ -9,8 +9,17 @@
 //! ```
 //!
 //! Each let of the block is made once for all keys, its rows have the bucket's key in front, and what is read within the block is read within
-//! the key: groups have it among their keys, windows among what partitions them, and a top-k becomes the first places of a window. The last
-//! Reduce is looked up. If a let of the block reads the row that asks, those in front of it go all the same, and it goes over buckets of theirs:
+//! the key: groups have it among their keys, windows among what partitions them, and a top-k becomes the first places of a window. Lookups
+//! of what the block makes (EXCEPT, INTERSECT) have it in front of their own. The row of a Reduce, the last one's or that of one which other
+//! lets read, is looked up: without rows a lookup gives what the Reduce gives. If the last Reduce is of such a row alone, it is an expression
+//! (`expression`). Where such a row is gone over otherwise, there has to be one for each key that asks, so the keys that ask are gone over for it:
+//!
+//! ```text
+//! G[i …](… { S = Reduce[j in B[h(i)]](count) ; R = Concat(S, …) ; … } …)
+//!     →   K = BucketReduce[i …](h(i)) ; S' = BucketReduce[nest](k)(count) ; R' = Concat(Collect[k in K](k, S'[k]), …) ; …
+//! ```
+//!
+//! If a let of the block reads the row that asks, those in front of it go all the same, and it goes over buckets of theirs:
 //!
 //! ```text
 //! G[i …](… { R = BucketReduce[j in B[h(i)]] … ; Reduce[r in R](any(r.x < i.y)) } …)
@@ -84,24 +93,27 @@
 //! Guard, and why:
 //! * the lets that go read the row that asks in the probe of their first bucket only, and all with the same probe: any other value of
 //!   that row (`where u.x < t.a`) would be one for each row, not for each key;
-//! * a Reduce within the block, other than the last, stays: it has a row where the bucket has none (`select count(*) from (select
-//!   count(*) from u where u.k = t.a) s`), which groups do not have;
-//! * they look up nothing that the block makes (`except`): only what they go over gets the key;
-//! * a top-k has an order and constants, and all rows that it orders have one form: which of two equal values (0 and -0, 1.0 and 1.00) it
-//!   takes a window does not know;
+//! * one row for each key that asks is made where these keys can be gone over (as K below), and have the types of the buckets' keys; else what
+//!   goes over such rows alone stays (`select count(*) from u where u.k = t.a + 1 union all …`, where the sum may fail);
+//! * blocks within the block go over nothing that it makes: only scalars get the key;
+//! * a top-k has an order and constants (a negative limit is an error, which a window does not raise), and no fields that are intervals or
+//!   vectors: which of two equal values (24 hours and a day) it takes a window cannot be told. Of floats and numerics it can (`first_places`);
 //! * no pairs with all rows of something else are kept: those of one key may have room where those of all have not;
 //! * of several lets one at least groups or orders: rows that are only collected are as well where they are;
 //! * nothing in the block may fail or is volatile, unless the program may speculate: it is now evaluated for keys that no row asks for;
 //! * the block is not read by the fields of a top-k of few rows alone: these are made for the rows that stay, which nobody knows before;
 //! * K is made of conditions that cannot fail and hold no block, over an index of rows and buckets beside it: its rows are gone over twice.
 //!
-//! NULLs: the probe is the bucket's own, NULL parts find what they found; within a key NULL is one of its values. A key without rows
-//! gives what the last Reduce gives for no rows. Joins: other indices of a nest are kept as they are. It ends: each change takes lets out
-//! of a block.
+//! NULLs: the probe is the bucket's own, NULL parts find what they found; within a key NULL is one of its values. With a row for each key
+//! that asks NULL is one of these keys, which finds its own row: what is made of buckets has no rows of it then, unless the probe's NULL finds
+//! them. A key without rows gives what the last Reduce gives for no rows. Joins: other indices of a nest are kept as they are. It ends: each
+//! change takes lets out of a block.
 //!
-//! Here stand the sites and what pays; `scan` goes over a block's lets and says which can be made for all keys; `build` makes them.
+//! Here stand the sites; `scan` goes over a block's lets and says which can be made for all keys, and whether that pays; `build` makes them;
+//! `expression` is what is said of one row; `reads` finds the scalars that read what a block makes.
 
 mod build;
+mod expression;
 mod reads;
 mod scan;
 

@@ -1,7 +1,9 @@
 //! The lets of a block, built for all keys: in front of the loop that reads the block, with the key as the first fields of each collection.
 
 use super::Splittable;
+use super::expression::{expressions, is_expression};
 use super::reads::reads_of;
+use crate::multiloop::uses::FreeIndices;
 use crate::multiloop::{
     Block, BlockId, CollectionId, Generator, Index, KeyPart, Let, Multiloop, Program, Scalar, ScalarId, Shape, Source,
     WindowField,
@@ -128,57 +130,68 @@ impl Split {
             }
             nest.push(index);
         }
-        let (mut made, mut generators, mut window) = (Vec::new(), Vec::new(), None);
+        let (mut made, mut generators, mut behind) = (Vec::new(), Vec::new(), Vec::new());
         for (define, generator) in defines.iter().zip(&multiloop.generators) {
             let mut generator = generator.clone();
             copy.generator(program, &mut generator);
             generator.condition_mut().splice(0..0, in_front.iter().copied());
-            let (shape, generator) = match generator {
-                Generator::Reduce { condition, aggregates }
-                    if aggregates.iter().any(|each| each.reduction.gives_rows()) =>
-                {
-                    let taken = self.define(program, *define, key_fields.clone(), Shape::Rows);
-                    let (rows, collect, behind) =
-                        first_places::rows_of_keys(program, taken, condition, (&key, &aggregates[0]));
-                    window = Some(behind);
-                    made.push(rows);
-                    generators.push(collect);
-                    continue;
-                }
-                Generator::Reduce { condition, mut aggregates } => {
-                    if let [only] = &aggregates[..]
-                        && only.is_any_true(&program.scalars)
-                    {
-                        aggregates.clear();
-                    }
-                    let shape = Shape::Groups { keys: self.keys() };
-                    (shape, Generator::BucketReduce { condition, key: key.clone(), aggregates })
-                }
-                Generator::Collect { condition, value } => {
-                    (Shape::Rows, Generator::Collect { condition, value: [&key[..], &value].concat() })
-                }
-                Generator::BucketCollect { condition, key: own, value } => {
-                    let shape = program.collection(*define).shape.clone();
-                    (shape, Generator::BucketCollect { condition, key: [&key[..], &own].concat(), value })
-                }
-                Generator::BucketReduce { condition, key: own, aggregates } => {
-                    let shape = Shape::Groups { keys: self.keys() + own.len() as u32 };
-                    (shape, Generator::BucketReduce { condition, key: [&key[..], &own].concat(), aggregates })
-                }
-            };
-            made.push(match &generator {
-                // An EXISTS has no value but that there is the key.
-                Generator::BucketReduce { aggregates, .. } if aggregates.is_empty() && is_single(program, *define) => {
-                    let groups = program.add_collection(key_fields.clone(), shape);
-                    self.keyed.insert(*define, groups);
-                    groups
-                }
-                _ => self.define(program, *define, key_fields.clone(), shape),
-            });
+            let (define, generator, places) = self.generator(program, *define, generator, (&key, &key_fields));
+            made.push(define);
             generators.push(generator);
+            behind.extend(places.into_iter().flatten());
         }
         self.front.push(Let::Loop { defines: made, multiloop: Multiloop { nest, generators } });
-        self.front.extend(window.into_iter().flatten());
+        self.front.extend(behind);
+    }
+
+    /// A generator that makes for all keys what another one makes for one, and what it makes; behind rows of a top-k their places.
+    fn generator(
+        &mut self,
+        program: &mut Program,
+        old: CollectionId,
+        generator: Generator,
+        (key, key_fields): (&[ScalarId], &[Field]),
+    ) -> (CollectionId, Generator, Option<[Let; 2]>) {
+        let (shape, generator) = match generator {
+            Generator::Reduce { condition, aggregates }
+                if aggregates.iter().any(|each| each.reduction.gives_rows()) =>
+            {
+                let taken = self.define(program, old, key_fields.to_vec(), Shape::Rows);
+                let (rows, collect, places) =
+                    first_places::rows_of_keys(program, taken, condition, (key, &aggregates[0]));
+                return (rows, collect, Some(places));
+            }
+            Generator::Reduce { condition, mut aggregates } => {
+                if let [only] = &aggregates[..]
+                    && only.is_any_true(&program.scalars)
+                {
+                    aggregates.clear();
+                }
+                let shape = Shape::Groups { keys: self.keys() };
+                (shape, Generator::BucketReduce { condition, key: key.to_vec(), aggregates })
+            }
+            Generator::Collect { condition, value } => {
+                (Shape::Rows, Generator::Collect { condition, value: [key, &value].concat() })
+            }
+            Generator::BucketCollect { condition, key: own, value } => {
+                let shape = program.collection(old).shape.clone();
+                (shape, Generator::BucketCollect { condition, key: [key, &own].concat(), value })
+            }
+            Generator::BucketReduce { condition, key: own, aggregates } => {
+                let shape = Shape::Groups { keys: self.keys() + own.len() as u32 };
+                (shape, Generator::BucketReduce { condition, key: [key, &own].concat(), aggregates })
+            }
+        };
+        let made = match &generator {
+            // An EXISTS has no value but that there is the key.
+            Generator::BucketReduce { aggregates, .. } if aggregates.is_empty() && is_single(program, old) => {
+                let groups = program.add_collection(key_fields.to_vec(), shape);
+                self.keyed.insert(old, groups);
+                groups
+            }
+            _ => self.define(program, old, key_fields.to_vec(), shape),
+        };
+        (made, generator, None)
     }
 
     /// How the nest begins that goes over the rows of all keys, in place of an index over those of one.
@@ -355,6 +368,9 @@ impl Split {
                 }
             }
         }
+        if let Some(readers) = expressions_of(program, nested, &lets) {
+            return readers;
+        }
         let new = program.add_block(Block { lets, result });
         // Other lets may read the block, too, and keep it.
         let new = Substitution::copying().block(program, new);
@@ -386,4 +402,30 @@ struct Begin {
 /// Whether a collection is one row.
 fn is_single(program: &Program, id: CollectionId) -> bool {
     program.collection(id).shape == Shape::Single
+}
+
+/// The readers of a block whose one let reduces one row read expressions of it.
+fn expressions_of(program: &mut Program, nested: BlockId, lets: &[Let]) -> Option<Substitution> {
+    let [Let::Loop { multiloop: Multiloop { nest, generators }, .. }] = lets else { return None };
+    let ([Index { source: Source::Count(rows), .. }], [generator]) = (&nest[..], &generators[..]) else { return None };
+    let is_one = *program.scalars.get(*rows) == Scalar::Constant(Value::Int(1));
+    let reads_index = FreeIndices::default().definition(program, &over_nothing(generator)).contains(&nest[0].id);
+    if !is_one || reads_index || !is_expression(program, generator) {
+        return None;
+    }
+    let Generator::Reduce { condition, aggregates } = generator else { return None };
+    let (mut readers, mut copy) = (Substitution::new(), Substitution::copying());
+    for (new, field) in expressions(program, condition, aggregates).into_iter().zip(0..) {
+        // Other lets may read the block, too, and keep it.
+        let (old, new) = (program.nested(nested, field), copy.scalar(program, new));
+        let position = program.scalars.position(old);
+        program.scalars.set_position(new, position);
+        readers.replace_scalar(old, new);
+    }
+    Some(readers)
+}
+
+/// A let with the scalars of a generator and no indices.
+fn over_nothing(generator: &Generator) -> Let {
+    Let::Values { define: CollectionId(0), rows: vec![generator.scalars()] }
 }

@@ -1,5 +1,6 @@
 //! The scan: goes over the lets of a block and says which of them can be made for all keys, and for which keys.
 
+use super::expression::is_expression;
 use super::reads::{collection_of, reads_of};
 use super::{Splittable, blocks_of};
 use crate::function::Effects;
@@ -50,6 +51,10 @@ impl<'p> Scan<'p> {
         let (program, block) = (self.program, self.program.block(self.nested));
         let mut begins = Vec::new();
         for each in &block.lets {
+            let is_result = each.defines() == [block.result] && begins.len() + 1 == block.lets.len();
+            if is_result && self.is_expression_of_rows(each) {
+                break;
+            }
             let Some(begin) = self.can_be_keyed(each) else { break };
             self.keyed.extend(each.defines());
             begins.push(begin);
@@ -179,6 +184,13 @@ impl<'p> Scan<'p> {
         let goes_on = multiloop.nest.iter().enumerate().all(goes_on);
         let fits = begins && goes_on && kinds && self.reads_own_rows(multiloop, begin);
         (fits && (!filled || self.can_fill())).then_some(begin)
+    }
+
+    /// Whether a let reduces rows of Reduces to what expressions say of them.
+    fn is_expression_of_rows(&self, each: &Let) -> bool {
+        let Let::Loop { multiloop, .. } = each else { return false };
+        let over_rows = multiloop.nest.iter().all(|index| self.goes_over_one_row(index));
+        over_rows && is_expression(self.program, &multiloop.generators[0]) && self.can_go_within_key(each)
     }
 
     /// Whether a collection is the row of a Reduce, one for each key, those without rows too.
