@@ -132,18 +132,54 @@ fn aggregate(alias: &'static str) -> impl Strategy<Value = String> {
 /// A condition with a subquery over `u`, correlated or not.
 fn with_subquery() -> impl Strategy<Value = String> {
     prop_oneof![
-        (
+        1 => (
             select(vec!["", "NOT "]),
             condition("u"),
             select(vec!["u.k = t.k", "u.k = t.k AND u.v <> t.v", "u.v < t.v", "true"])
         )
             .prop_map(|(not, c, on)| format!("{not}EXISTS (SELECT 1 FROM u WHERE {on} AND {c})")),
-        (select(vec!["IN", "NOT IN"]), condition("u"))
+        1 => (select(vec!["IN", "NOT IN"]), condition("u"))
             .prop_map(|(op, c)| format!("t.k {op} (SELECT u.k FROM u WHERE {c})")),
-        (select(vec!["=", "<", ">="]), select(vec!["max", "min", "sum", "count"]), select(vec!["u.k = t.k", "true"]))
+        1 => (select(vec!["=", "<", ">="]), select(vec!["max", "min", "sum", "count"]), select(vec!["u.k = t.k", "true"]))
             .prop_map(|(op, f, on)| format!("t.v {op} (SELECT {f}(u.v) FROM u WHERE {on})")),
-        (select(vec!["<", "="]), select(vec!["ALL", "ANY"]))
+        1 => (select(vec!["<", "="]), select(vec!["ALL", "ANY"]))
             .prop_map(|(op, q)| format!("t.k {op} {q} (SELECT u.k FROM u)")),
+        2 => with_block(),
+    ]
+}
+
+/// A condition with a subquery of several steps over the rows of one key: sets, aggregates that others read, first places. Nothing
+/// of it can fail.
+fn with_block() -> impl Strategy<Value = String> {
+    let on = || select(vec!["k = t.k", "k = t.k", "k IS NOT DISTINCT FROM t.k", "s = t.s", "x = t.x", "n = t.n"]);
+    let compare = || select(vec!["=", "<", ">="]);
+    let outer = || select(vec!["count(*)", "max(n)", "sum(n)", "count(DISTINCT n)"]);
+    let inner = || select(vec!["count(*)", "max(u.v)", "count(u.s)", "sum(u.k)"]);
+    let filter = || select(vec!["", " WHERE n > 1", " WHERE n IS NULL", " WHERE n < t.k"]);
+    prop_oneof![
+        (
+            select(vec!["EXCEPT", "INTERSECT", "EXCEPT ALL", "INTERSECT ALL", "UNION"]),
+            select(vec!["v", "s", "x", "n", "k, b"]),
+            on(),
+            compare()
+        )
+            .prop_map(|(set, c, on, op)| format!(
+                "t.k {op} (SELECT count(*) FROM (SELECT {c} FROM u WHERE u.{on} {set} SELECT {c} FROM t AS r WHERE r.{on}) q)"
+            )),
+        (outer(), inner(), filter(), on(), compare()).prop_map(|(outer, inner, filter, on, op)| format!(
+            "t.k {op} (SELECT {outer} FROM (SELECT {inner} AS n FROM u WHERE u.{on}) q{filter})"
+        )),
+        (outer(), inner(), filter(), on(), compare()).prop_map(|(outer, inner, filter, on, op)| format!(
+            "t.k {op} (SELECT {outer} FROM (SELECT {inner} AS n FROM u WHERE u.{on} UNION ALL SELECT r.v FROM t AS r WHERE r.{on}) q{filter})"
+        )),
+        (inner(), on(), compare()).prop_map(|(inner, on, op)| format!(
+            "t.k {op} (SELECT count(*) FROM t AS r, (SELECT {inner} AS n FROM u WHERE u.{on}) q WHERE r.{on} AND r.v >= q.n)"
+        )),
+        (select(vec!["v", "x", "r", "n", "s"]), select(vec!["v", "x DESC", "n", "r"]), on(), 0u32..3).prop_map(
+            |(c, order, on, offset)| format!(
+                "t.s < (SELECT min(p::text) FROM (SELECT {c} AS p FROM u WHERE u.{on} ORDER BY {order}, {c} LIMIT 2 OFFSET {offset}) q)"
+            )
+        ),
     ]
 }
 

@@ -9,7 +9,8 @@ use crate::types::{DataType, Field, SortOrder};
 use crate::value::Value;
 use crate::window::{Frame, WindowFunction};
 
-/// Which places a top-k takes, those behind the first number up to the second, if a window can say so.
+/// Which places a top-k takes, those behind the first number up to the second, if a window can say so. Numbers that are no constants
+/// may be negative, which is an error, and a window raises none.
 pub(in crate::rewrite) fn places_of(program: &Program, top_k: &Aggregate) -> Option<(i64, Option<i64>)> {
     let Reduction::TopK { order, limit, offset } = &top_k.reduction else { return None };
     let number = |id: ScalarId| match program.scalars.get(id) {
@@ -17,10 +18,12 @@ pub(in crate::rewrite) fn places_of(program: &Program, top_k: &Aggregate) -> Opt
         Scalar::Constant(Value::Int(number)) => (*number >= 0).then_some(Some(*number)),
         _ => None,
     };
-    let has_forms = |data_type: DataType| {
-        data_type.is_float() || matches!(data_type, DataType::Interval | DataType::Numeric) || data_type.is_vector()
-    };
-    if order.is_empty() || top_k.arguments.iter().any(|&id| has_forms(program.scalars.data_type(id))) {
+    let (ordered, own) = top_k.arguments.split_at(order.len());
+    let data_type = |id: &ScalarId| program.scalars.data_type(*id);
+    // Nothing says by which form two intervals or vectors differ that are equal.
+    let has_told_forms = |id| data_type(id) != DataType::Interval && !data_type(id).is_vector();
+    let is_ordered = |id| data_type(id) != DataType::Numeric && !data_type(id).is_vector();
+    if order.is_empty() || !ordered.iter().all(is_ordered) || !own.iter().all(has_told_forms) {
         return None;
     }
     let offset = number(*offset)?.unwrap_or(0);
@@ -29,6 +32,36 @@ pub(in crate::rewrite) fn places_of(program: &Program, top_k: &Aggregate) -> Opt
         None => None,
     };
     Some((offset, last))
+}
+
+const ASCENDING: SortOrder = SortOrder { descending: false, nulls_first: false };
+
+/// What a value is ordered by.
+fn as_key(program: &mut Program, id: ScalarId) -> ScalarId {
+    match program.scalars.data_type(id) {
+        DataType::Numeric => program.scalars.call(Function::NumericKey, vec![id], DataType::Text),
+        _ => id,
+    }
+}
+
+/// What tells values apart that are equal and have two forms, in the order of these: -0 and 0, whose angles are pi and 0; and
+/// numerics of several scales.
+fn form(program: &mut Program, id: ScalarId) -> Option<(ScalarId, SortOrder)> {
+    let scalars = &mut program.scalars;
+    let data_type = scalars.data_type(id);
+    if data_type == DataType::Numeric {
+        return Some((scalars.call(Function::Scale, vec![id], DataType::Integer), ASCENDING));
+    }
+    if !data_type.is_float() {
+        return None;
+    }
+    let double = DataType::Double;
+    let number = if data_type == double { id } else { scalars.call(Function::Cast, vec![id], double) };
+    let (zero, none) = (scalars.constant(Value::Float(0.0), double), scalars.constant(Value::Null, double));
+    let is_zero = scalars.call(Function::Equal, vec![number, zero], DataType::Boolean);
+    let angle = scalars.call(Function::Atan2, vec![zero, number], double);
+    let form = scalars.call(Function::Case, vec![is_zero, angle, none], double);
+    Some((form, SortOrder { descending: true, ..ASCENDING }))
 }
 
 /// Rows that a top-k would be offered, of all keys, in front of a window of their places within the key; and the rows that are
@@ -44,18 +77,27 @@ pub(in crate::rewrite) fn rows_of_keys(
     let (ordered, own) = top_k.arguments.split_at(order.len());
     let shown = program.collection(taken).fields.clone();
     let (mut fields, mut value, mut by) = (shown.clone(), [key, own].concat(), Vec::new());
-    for (&id, &order) in ordered.iter().zip(order) {
+    let mut order_by = |program: &Program, id: ScalarId, order| {
         let at = value.iter().position(|&other| other == id).unwrap_or_else(|| {
             fields.push(Field::new(format!("order{}", by.len()), program.scalars.data_type(id), true));
             value.push(id);
             value.len() - 1
         });
         by.push((at as u32, order));
+    };
+    ordered.iter().zip(order).for_each(|(&id, &order)| order_by(program, id, order));
+    // Ties are told apart by all fields, as a top-k does; what is equal anyway tells nothing. Then by the forms of equal values.
+    for &id in own {
+        let id = as_key(program, id);
+        if !key.contains(&id) && !ordered.contains(&id) {
+            order_by(program, id, ASCENDING);
+        }
     }
-    // Ties are told apart by all fields, as a top-k does; what is equal anyway tells nothing.
-    let ascending = SortOrder { descending: false, nulls_first: false };
-    let tells = |id: &ScalarId| !key.contains(id) && !ordered.contains(id);
-    by.extend((key.len() as u32..).zip(own).filter(|(_, id)| tells(id)).map(|(field, _)| (field, ascending)));
+    for &id in own {
+        if let Some((form, order)) = form(program, id) {
+            order_by(program, form, order);
+        }
+    }
     let rows = program.add_collection(fields.clone(), Shape::Rows);
     let place = Field::new("place", DataType::BigInt, false);
     let window = program.add_collection([&fields[..], &[place]].concat(), Shape::Rows);
