@@ -7,7 +7,7 @@
 use super::entries::{
     END, Known, NULL, VALUE, decimals, integer, length_of, pieces, too_long, write_fixed, write_text,
 };
-use super::shared_groups::{map_all, pieces_of, sharing, split_by};
+use super::shared_groups::{map_all, pieces_of, sharing};
 use crate::Result;
 use crate::column::TextView;
 use crate::column::column_builder::{ARENA_MAX, BuilderData, BuilderText, ColumnBuilder};
@@ -17,7 +17,10 @@ use crate::workers::schedule::Workers;
 use arrow::buffer::Buffer;
 use multiloop_planner::evaluate::array::{Fixed, Form, TAIL};
 use multiloop_planner::meter::Room;
+use std::marker::PhantomData;
 use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Writes the elements of groups into buffers.
 pub(super) struct Writer<'g> {
@@ -64,35 +67,47 @@ impl Writer<'_> {
                     own.len()
                 })
             }
-            _ => {
-                let fixed = Fixed::of(*element);
-                let length = |row: usize| {
-                    let own = match fixed {
-                        Some(fixed) => fixed.stride(),
-                        None if values.is_null(row) => 1,
-                        None => length_of(values.text(row)),
-                    };
-                    before.len() + own
-                };
-                self.measure(length)?;
+            _ if let Some(fixed) = Fixed::of(*element) => {
+                let length = before.len() + fixed.stride();
+                self.measure(|_| length)?;
                 self.all(|row, to| {
-                    let (front, to) = to.split_at_mut(before.len());
+                    let (front, own) = to[..length].split_at_mut(before.len());
                     front.copy_from_slice(before);
-                    let own = match fixed {
-                        Some(fixed) => {
-                            write_fixed(fixed, values, row, &mut to[..fixed.stride()]);
-                            fixed.stride()
-                        }
-                        None if values.is_null(row) => {
-                            to[0] = NULL;
-                            1
-                        }
-                        None => write_text(values.text(row), to),
-                    };
-                    before.len() + own
+                    write_fixed(fixed, values, row, own);
+                    length
                 })
             }
+            _ => self.texts(values, before),
         }
+    }
+
+    /// Those that are texts, escaped where they have to be, which is seldom.
+    fn texts(mut self, values: &ColumnBuilder, before: &[u8]) -> Result<BuilderText> {
+        let any_escaped = AtomicBool::new(false);
+        self.measure(|row| {
+            let text = if values.is_null(row) { &[] } else { values.text(row) };
+            let length = if values.is_null(row) { 1 } else { length_of(text) };
+            if length > 1 + text.len() {
+                any_escaped.store(true, Ordering::Relaxed);
+            }
+            before.len() + length
+        })?;
+        let any_escaped = any_escaped.into_inner();
+        self.all(|row, to| {
+            let (front, to) = to.split_at_mut(before.len());
+            front.copy_from_slice(before);
+            if values.is_null(row) {
+                to[0] = NULL;
+                return before.len() + 1;
+            }
+            let text = values.text(row);
+            if any_escaped {
+                return before.len() + write_text(text, to);
+            }
+            to[0] = VALUE;
+            to[1..=text.len()].copy_from_slice(text);
+            before.len() + 1 + text.len()
+        })
     }
 
     /// Those that all have as many bytes.
@@ -147,13 +162,15 @@ impl<'g> Writer<'g> {
         Writer { groups, order, workers, pieces, lengths: Vec::new(), totals: vec![0; count] }
     }
 
-    /// Goes over the rows of a piece, in order.
+    /// Goes over the rows of a piece, in order. `one` is called from one place, so that it becomes a part of the loop.
     #[inline(always)]
     fn each(&self, rows: Range<usize>, mut one: impl FnMut(usize)) -> Result<()> {
-        match self.order {
-            None => pieces(rows, |rows| rows.for_each(&mut one)),
-            Some(order) => pieces(rows, |rows| order[rows].iter().for_each(|&row| one(row as usize))),
-        }
+        let order = self.order;
+        pieces(rows, |rows| {
+            for at in rows {
+                one(order.map_or(at, |order| order[at] as usize));
+            }
+        })
     }
 
     /// Adds up the lengths of elements.
@@ -191,24 +208,42 @@ impl<'g> Writer<'g> {
         while first < self.totals.len() {
             let (some, size) = self.views(first, &mut texts)?;
             let mut bytes = vec![0; size];
-            let places = split_by(&mut bytes, &self.lengths, some.clone(), &end);
-            let is_whole = some.len() == self.totals.len();
+            let places = self.places(&some, &mut bytes, &end);
+            let (groups, is_whole) = (self.groups, some.len() == self.totals.len());
+            let shared = SharedBytes::of(&mut bytes);
             let work = self.pieces.iter().cloned().zip(places).collect();
-            map_all(self.workers, work, |(rows, mut places): (Range<usize>, Vec<&mut [u8]>)| {
+            map_all(self.workers, work, |(rows, mut places): (Range<usize>, Vec<Range<u32>>)| {
                 self.each(rows, |row| {
-                    let group = self.groups[row] as usize;
+                    let group = groups[row] as usize;
                     if !is_whole && !some.contains(&group) {
                         return;
                     }
                     let place = &mut places[group - some.start];
-                    let length = write(row, place);
-                    *place = &mut std::mem::take(place)[length..];
+                    // SAFETY: places of different pieces and groups do not overlap, and a piece is one worker's.
+                    let length = write(row, unsafe { shared.part(place.clone()) });
+                    place.start += length as u32;
                 })
             })?;
             texts.buffers.push(Buffer::from_vec(bytes));
             first = some.end;
         }
         Ok(texts)
+    }
+
+    /// Where each piece writes its elements of each of some groups, one piece's behind those of the piece before it. Behind those of a
+    /// group stands `end`, which is written.
+    fn places(&self, some: &Range<usize>, bytes: &mut [u8], end: &[u8]) -> Vec<Vec<Range<u32>>> {
+        let mut all: Vec<Vec<Range<u32>>> = self.lengths.iter().map(|_| Vec::with_capacity(some.len())).collect();
+        let mut at = 0;
+        for group in some.clone() {
+            for (own, lengths) in all.iter_mut().zip(&self.lengths) {
+                own.push(at as u32..(at + lengths[group]) as u32);
+                at += lengths[group];
+            }
+            bytes[at..at + end.len()].copy_from_slice(end);
+            at += end.len();
+        }
+        all
     }
 
     /// Appends the views of as many groups as a buffer has room for, one at least; which these are, and bytes of the buffer.
@@ -223,5 +258,34 @@ impl<'g> Writer<'g> {
             at += length + TAIL.len() + 1;
         }
         Ok((first..self.totals.len(), at))
+    }
+}
+
+/// Bytes that workers write at once, each where nobody else does.
+struct SharedBytes<'b> {
+    start: NonNull<u8>,
+    len: usize,
+    of: PhantomData<&'b mut [u8]>,
+}
+
+// SAFETY: it is a borrowed slice of plain bytes; who may write where is what `part` asks of its caller.
+unsafe impl Sync for SharedBytes<'_> {}
+
+impl<'b> SharedBytes<'b> {
+    fn of(bytes: &'b mut [u8]) -> Self {
+        SharedBytes { start: NonNull::from(&mut *bytes).cast(), len: bytes.len(), of: PhantomData }
+    }
+
+    /// Some of the bytes.
+    ///
+    /// # Safety
+    /// Nobody else has a part with one of them meanwhile.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)]
+    unsafe fn part(&self, place: Range<u32>) -> &mut [u8] {
+        let (start, end) = (place.start as usize, place.end as usize);
+        assert!(start <= end && end <= self.len);
+        // SAFETY: they lie within the slice, whose lifetime this has, and are the caller's alone.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().add(start), end - start) }
     }
 }
