@@ -5,7 +5,7 @@
 
 use super::decode::{Element, Run, decode};
 use super::text::plain;
-use super::{END, ESCAPE, NULL, VALUE, each_kind, end_of};
+use super::{END, ESCAPE, VALUE, each_kind, end_of};
 use crate::column::TextView;
 use crate::cpu::simd::kernel::kernel;
 #[cfg(target_arch = "x86_64")]
@@ -268,18 +268,6 @@ fn special(bytes: &[u8], start: usize) -> u64 {
     bits(rest, |byte| byte <= ESCAPE)
 }
 
-/// Which of 64 bytes from one on are marks of elements; behind the last byte none is.
-#[inline(always)]
-pub(super) fn marks_of(bytes: &[u8], start: usize) -> u64 {
-    let rest = &bytes[start..];
-    #[cfg(target_arch = "x86_64")]
-    if let (Some(block), true) = (rest.first_chunk::<64>(), Level::get() >= Level::Avx2) {
-        // SAFETY: the CPU has the features.
-        return unsafe { avx2::marks(block) };
-    }
-    bits(rest, |byte| byte == VALUE || byte == NULL)
-}
-
 #[inline(always)]
 fn bits(bytes: &[u8], is_one: impl Fn(u8) -> bool) -> u64 {
     bytes.iter().take(64).enumerate().fold(0, |all, (at, &byte)| all | u64::from(is_one(byte)) << at)
@@ -287,7 +275,7 @@ fn bits(bytes: &[u8], is_one: impl Fn(u8) -> bool) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{ESCAPE, NULL, VALUE};
+    use super::ESCAPE;
     use std::arch::x86_64::*;
 
     #[inline]
@@ -308,19 +296,6 @@ mod avx2 {
     pub(super) fn special(block: &[u8; 64]) -> u64 {
         let ([low, high], most) = (halves(block), _mm256_set1_epi8(ESCAPE as i8));
         bits(_mm256_cmpeq_epi8(_mm256_min_epu8(low, most), low), _mm256_cmpeq_epi8(_mm256_min_epu8(high, most), high))
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub(super) fn marks(block: &[u8; 64]) -> u64 {
-        // They differ in the lowest bit alone.
-        const { assert!(VALUE ^ NULL == 1) };
-        let ([low, high], own) = (halves(block), _mm256_set1_epi8((VALUE | NULL) as i8));
-        let lowest = _mm256_set1_epi8(1);
-        bits(
-            _mm256_cmpeq_epi8(_mm256_or_si256(low, lowest), own),
-            _mm256_cmpeq_epi8(_mm256_or_si256(high, lowest), own),
-        )
     }
 }
 
