@@ -375,6 +375,11 @@ impl Compiler<'_> {
             if self.asks_own(condition) && nest[1..].iter().all(|index| self.finds_one(index)) {
                 continue;
             }
+            // A block costs more than to find a row, of which other conditions may leave few.
+            let behind = nest.get(expressions.reach(condition).max(1)..).unwrap_or_default();
+            if self.asks_block(condition) && behind.iter().all(|index| self.finds_one(index)) {
+                continue;
+            }
             if moved.insert(condition) {
                 levels[first.max(expressions.reach(condition).max(1) - 1)].conditions.push(condition);
             }
@@ -562,6 +567,13 @@ impl Compiler<'_> {
                 asks |= matches!(scalar, Scalar::Lookup { collection, .. } if self.own.contains_key(collection));
             });
         }
+        asks
+    }
+
+    /// Whether a scalar runs a nested block.
+    fn asks_block(&self, id: ScalarId) -> bool {
+        let (mut asks, mut seen) = (false, vec![false; self.program.scalars.len()]);
+        for_each_node(self.program, id, &mut seen, &mut |_, scalar| asks |= matches!(scalar, Scalar::Nested { .. }));
         asks
     }
 
