@@ -281,7 +281,7 @@ impl<'b> SharedBytes<'b> {
     /// # Safety
     /// Nobody else has a part with one of them meanwhile.
     #[inline(always)]
-    #[allow(clippy::mut_from_ref)]
+    #[allow(clippy::mut_from_ref, reason = "parts that workers have do not overlap")]
     unsafe fn part(&self, place: Range<u32>) -> &mut [u8] {
         let (start, end) = (place.start as usize, place.end as usize);
         assert!(start <= end && end <= self.len);
