@@ -71,23 +71,15 @@ pub(super) fn stretches(starts: &[u32], rows: usize) -> Vec<Range<usize>> {
     all
 }
 
-/// What each piece has of each of some groups, which lie behind each other, in each the pieces' values, and then `tail`.
-pub(super) fn split_by<'a, T: Copy>(
-    mut all: &'a mut [T],
-    lengths: &[Vec<usize>],
-    groups: Range<usize>,
-    tail: &[T],
-) -> Vec<Vec<&'a mut [T]>> {
-    let mut own: Vec<Vec<&mut [T]>> = lengths.iter().map(|_| Vec::with_capacity(groups.len())).collect();
-    for group in groups {
+/// What each piece has of each of so many groups, which lie behind each other, in each the pieces' values.
+fn split_by<'a, T>(mut all: &'a mut [T], lengths: &[Vec<usize>], groups: usize) -> Vec<Vec<&'a mut [T]>> {
+    let mut own: Vec<Vec<&mut [T]>> = lengths.iter().map(|_| Vec::with_capacity(groups)).collect();
+    for group in 0..groups {
         for (own, lengths) in own.iter_mut().zip(lengths) {
             let (places, behind) = all.split_at_mut(lengths[group]);
             own.push(places);
             all = behind;
         }
-        let (end, behind) = all.split_at_mut(tail.len());
-        end.copy_from_slice(tail);
-        all = behind;
     }
     own
 }
@@ -120,7 +112,7 @@ pub(super) fn by_group<T: Copy + Default + Send>(
         numbers[rows].iter().for_each(|&group| counts[group as usize] += 1);
         Ok(counts)
     })?;
-    let places = split_by(&mut all, &counts, 0..groups, &[]);
+    let places = split_by(&mut all, &counts, groups);
     map_all(workers, pieces.into_iter().zip(places).collect(), |(rows, mut places): (Range<usize>, Vec<&mut [T]>)| {
         meter::check()?;
         let mut next = vec![0usize; groups];
